@@ -11,7 +11,7 @@ const details: Readonly<Record<string, string>> = {
   '[^\\s][\\s\\S]*[^\\s]': 'must contain at least two characters that are not spaces',
   '^[0-9]{6}$': 'must be 6 digits',
   '^[a-z][a-z0-9_]{0,63}:(read|write)$':
-    'must be a lower-case area and read or write, such as payments:read',
+    'must be an area in lower case, a colon, and read or write, such as payments:read',
   '^aud_[0-9A-Za-z]{22}$': 'must be the id of an audience: aud_ and 22 letters or digits',
   '^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$':
     'must be an id: at most 64 letters, digits, dots, dashes and underscores',

@@ -1,5 +1,6 @@
 // Finds events for a caller. If a filter needs more than an index, one call scans a limited number
 // of events, in short queries, so that it does not block SQLite or a connection for long.
+import { takeTurn } from '../base/limits/turns.ts';
 import type { PageQuery, Position } from '../storage/page-token.ts';
 import { pageOf, pageTokenAt } from '../storage/page-token.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
@@ -28,8 +29,7 @@ export async function findEvents(
     found.push(...(await selectEvents(db, filter, rest, floor).execute()));
     if (found.length > page.limit || floor === undefined) return pageOf(found, page);
     after = floor;
-    // Lets other calls run.
-    await new Promise((resolve) => setImmediate(resolve));
+    await takeTurn();
   }
   return { rows: found, nextPageToken: after === undefined ? '' : pageTokenAt(after) };
 }

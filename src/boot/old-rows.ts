@@ -18,7 +18,7 @@ import type { RetentionRule } from '../storage/retention.ts';
 
 export function oldRowRules(now: Clock): RetentionRule[] {
   const expired = () => [{ before: now() + 1 }];
-  /** A row that expires later than any new one was created while the clock was ahead. */
+  /** The clock was ahead when a row was created that expires later than a new row. */
   const expiredWithin = (msMax: number) => () => [...expired(), { from: now() + msMax + 1 }];
   const past = (ms: number) => () => [{ before: now() - ms }];
   return [

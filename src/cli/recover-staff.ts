@@ -22,7 +22,6 @@ import { countSigningKeys } from '../identity/keys/store.ts';
 import {
   deletePasskeys,
   deleteSeed,
-  endSessionsOf,
   findUserByEmail,
   insertUser,
   markRecoveryPassword,
@@ -30,6 +29,7 @@ import {
 } from '../identity/users/store.ts';
 import { lockRows } from '../storage/row-locks.ts';
 import type { Database, UserRow } from '../storage/schema.ts';
+import { endSessionsOf } from '../storage/users.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
 export async function runRecoverStaff(input: Input, host: CommandHost): Promise<number> {

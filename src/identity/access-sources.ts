@@ -3,13 +3,14 @@
 import type { SharedAccess } from '../api/access/access-source.ts';
 import { createdCredentials } from '../credentials/store.ts';
 import { newestQuery } from '../storage/newest-rows.ts';
+import { endSessionsOf } from '../storage/users.ts';
 import { clientAccess, countCreatedClients, findTokenSeconds } from './clients/store.ts';
 import { countCreatedCustomers } from './customers/store.ts';
 import { findPasskeys } from './passkeys/store.ts';
 import { deleteIdentities, findIdentities } from './providers/store.ts';
 import { findSessions } from './sessions/store.ts';
 import type { UserAccessOptions } from './users/access-service.ts';
-import { deletePasskeys, endSessionsOf } from './users/store.ts';
+import { deletePasskeys } from './users/store.ts';
 
 type Connected = Omit<UserAccessOptions, 'db' | 'auditLog' | 'rolesOf' | 'now'>;
 

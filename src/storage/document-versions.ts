@@ -4,13 +4,13 @@ import type { ListQuery } from './list-request.ts';
 import { hasRow } from './row-counts.ts';
 import type { DocumentRow, DocumentVersionRow, Executor } from './schema.ts';
 
-/** A document as its row has it. */
+/** A row of `documents`. */
 export type StoredDocument = DocumentRow & {
   readonly view_count: number;
   readonly last_version: number;
 };
 
-/** Returns a document that is not removed. */
+/** Returns undefined if the document does not exist or is removed. */
 export function findDocument(
   db: Executor,
   workspaceId: string,

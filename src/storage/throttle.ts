@@ -19,7 +19,7 @@ export type ThrottleLimit = {
   readonly forgetMs: number;
 };
 
-/** Permits `free` attempts in a row, and then one in each `everyMs`. */
+/** Permits `free` attempts in a row, and then one every `everyMs`. */
 export const steadyLimit = (free: number, everyMs: number): ThrottleLimit => ({
   ...{ free, firstWaitMs: everyMs, waitMsMax: everyMs, forgetMs: everyMs },
 });
@@ -52,8 +52,8 @@ export type Throttle<Limits extends string> = {
   /** Throws the refusal if an attempt would come too early. Counts nothing and costs one read. */
   check(counters: readonly Counter[]): Promise<void>;
   /**
-   * Removes attempts from their counters, and their waits unless later attempts have set others.
-   * The counter `cleared` forgets its other attempts, too.
+   * Takes attempts back from their counters, and ends their waits unless later attempts have set
+   * others. The counter `cleared` forgets all attempts.
    */
   takeBack(trx: Executor, counted: readonly ThrottledAttempt[], cleared?: Counter): Promise<void>;
   /** Forgets all attempts of a counter. */

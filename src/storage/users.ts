@@ -14,3 +14,20 @@ export function findUserRowByEmail(db: Executor, email: string): Promise<UserRow
 export function lockUserRow(trx: Executor, id: string): Promise<UserRow | undefined> {
   return lockRow(trx, 'users', 'id', id);
 }
+
+/** Ends the sessions of a user. Without `except`, mailed password links end, too. */
+export async function endSessionsOf(
+  trx: Executor,
+  userId: string,
+  { time, except = '' }: { readonly time: number; readonly except?: string },
+): Promise<void> {
+  await trx
+    .updateTable('sessions')
+    .set({ revoke_time: time })
+    .where('user_id', '=', userId)
+    .where('id', '<>', except)
+    .where('revoke_time', 'is', null)
+    .execute();
+  if (except === '')
+    await trx.deleteFrom('password_resets').where('user_id', '=', userId).execute();
+}

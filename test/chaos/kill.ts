@@ -94,7 +94,9 @@ async function startStamping(trial: Trial, program: RunningProgram) {
     const text = Buffer.from(await response.arrayBuffer()).toString('latin1');
     if (response.status !== 200) return;
     complete += 1;
-    if (!/%%EOF\s*$/.test(text)) trial.fail(`a reader got ${text.length} bytes of a stamped file`);
+    if (!/%%EOF\s*$/.test(text)) {
+      trial.fail(`a reader got an incomplete stamped file of ${text.length} bytes`);
+    }
   }
   return {
     count: () => complete,

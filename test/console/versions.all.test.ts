@@ -50,7 +50,7 @@ describe('a document', () => {
     const again = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Upload new version' }).click();
     await (await again).setFiles([textFile('terms v2.txt', 'second text')]);
-    const hint = 'New version, same links. The file is the same as the version before.';
+    const hint = 'New version, same links. The file is identical to the previous version.';
     await page.getByText(hint).waitFor();
   });
 

@@ -1,4 +1,4 @@
-// The commands of docs/guides/no-secrets-in-ci.md, with an issuer in place of each platform.
+// Runs the commands of docs/guides/no-secrets-in-ci.md with a fake issuer.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ async function bash(script: string, env: Readonly<Record<string, string>> = {}):
 }
 
 type Section = {
-  /** The commands of the section, with the ids and the issuer of this test. */
+  /** The commands of the section, as they are. */
   readonly commands: readonly string[];
   /** The contents of its blocks in a language. */
   blocks(language: string): string[];

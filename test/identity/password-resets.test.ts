@@ -1,23 +1,17 @@
-import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { readConfig } from '../../src/base/config/config.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { mailsOf } from '../support/gate-visitor.ts';
-import { startTestApp } from '../support/harness.ts';
 import { tokenOfMail, tokensFor } from '../support/mailed-links.ts';
-import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor, liveSessions } from '../support/member-rows.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { openTransports } from '../support/transports.ts';
 import { addSession, addTotp, addUser } from '../support/user-rows.ts';
 
 const { requestPasswordReset, resetPassword } = PasswordResetService.method;
-const { mailPasswordLink } = UserService.method;
 const oldPassword = 'correct horse battery staple';
 const password = 'a new and much longer password';
 const page = 'reset-password';
@@ -205,46 +199,6 @@ describeApp('a password reset', (suite) => {
       expect(await request('not an address')).toMatchObject({ ok: false, error });
     });
 
-    it('also gives a user the first password, with a link that staff mail', async () => {
-      const manager = await managerCredential(suite.app, 'users:write');
-      const mail = (userId: string) => call(mailPasswordLink, { userId }, manager);
-      const { id, email } = await addUser(db(), { kind: 'member' });
-      const start = Date.now();
-      suite.clock.frozen = start;
-      const { expireTime } = messageOf(await mail(id));
-      const weekMs = 7 * 86_400_000;
-      expect(expireTime && timestampMs(expireTime)).toBe(start + weekMs);
-      const token = await tokenOfMail(suite.testApp, email, { page });
-      expect(await request(email)).toMatchObject({ ok: true });
-      suite.clock.frozen = start + weekMs;
-      expect(await reset(token)).toMatchObject(refused);
-      suite.clock.frozen = start - 1;
-      expect(await reset(token)).toMatchObject(refused);
-      suite.clock.frozen = start + weekMs - 1;
-      expect(await reset(token)).toMatchObject({ ok: true });
-      expect(await reset(token)).toMatchObject(refused);
-      expect(await signIn(email, password)).toMatchObject({ ok: true });
-      // A request of the user before the first password mails nothing.
-      expect(await tokensFor(suite.testApp, email, page)).toHaveLength(1);
-    });
-
-    it('by a mailed link is refused for users with more scopes than the caller', async () => {
-      const manager = await managerCredential(suite.app, 'users:write');
-      const mail = async (userId: string) =>
-        codeOf(await call(mailPasswordLink, { userId }, manager));
-      const { id: disabled } = await add({ disabled: true });
-      const { id: staff } = await addUser(db(), { scopes: 'clients:write' });
-      expect(await Promise.all([disabled, staff, 'usr_none'].map(mail))).toEqual([
-        'conflict',
-        'forbidden',
-        'not_found',
-      ]);
-      const { id, email } = await add();
-      for (let i = 0; i < 5; i++) expect(await mail(id)).toBe('ok');
-      expect(await mail(id)).toBe('rate_limited');
-      expect(await tokensFor(suite.testApp, email, page)).toHaveLength(5);
-    });
-
     it('by a link is not affected by an own change of the name', async () => {
       const { id, email } = await add();
       const token = await tokenFor(email);
@@ -253,26 +207,5 @@ describeApp('a password reset', (suite) => {
       await call(UserService.method.updateUser, renamed, staff);
       expect(await reset(token)).toMatchObject({ ok: true });
     });
-  });
-
-  it('has no link if the mail was not sent', async () => {
-    const { smtp } = readConfig({
-      LATCHKEY_SMTP_URL: 'smtp://127.0.0.1:1',
-      LATCHKEY_MAIL_FROM: 'latchkey@example.com',
-    });
-    const failing = await startTestApp({ dialect: suite.dialect, config: { smtp } });
-    onTestFinished(() => failing.remove());
-    const transports = openTransports(failing.app);
-    onTestFinished(() => {
-      for (const transport of transports) transport.close();
-    });
-    const [transport] = transports;
-    if (transport === undefined) throw new Error('there are no transports');
-    const manager = await managerCredential(failing.app, 'users:write');
-    const { id: userId } = await addUser(failing.app.inside.db, { kind: 'member' });
-    expect(codeOf(await transport.call(mailPasswordLink, { userId }, manager))).toBe('unavailable');
-    expect(await failing.app.inside.db.selectFrom('password_resets').selectAll().execute()).toEqual(
-      [],
-    );
   });
 });

@@ -134,7 +134,7 @@ describe('a refused login stores no profile:', () => {
   });
 });
 
-test('login refuses a workspace that does not exist, and no other', async () => {
+test('login --workspace refuses only a workspace that does not exist', async () => {
   const shell = await openShell();
   const { STAFF_EMAIL, STAFF_PASSWORD, API_KEY, WORKSPACE_ID } = program.env;
   const login = ['login', '--server', server];
@@ -145,7 +145,12 @@ test('login refuses a workspace that does not exist, and no other', async () => 
   await expect(stat(profileOf(shell))).rejects.toThrow('ENOENT');
 
   expect((await shell.run([...asStaff, WORKSPACE_ID], STAFF_PASSWORD)).status).toBe(0);
+  // The refused sign-in ends the session of the profile, which gets the new one.
+  expect((await shell.run([...asStaff, 'ws_4D6GJ0000000000000000'], STAFF_PASSWORD)).status).toBe(
+    66,
+  );
   expect(valuesOf(await shell.run(['whoami'])).workspace_id).toBe(WORKSPACE_ID);
+  expect((await shell.run(['clients', 'list'])).status).toBe(0);
   const asProgram = [...login, '--api-key', '--workspace', WORKSPACE_ID];
   expect((await shell.run(asProgram, API_KEY)).status).toBe(0);
 });

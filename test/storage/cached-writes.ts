@@ -26,7 +26,7 @@ import {
 import { endSessions, extendSession } from '../../src/identity/sessions/store.ts';
 import { insertRevokedToken } from '../../src/identity/tokens/store.ts';
 import { insertIssuer } from '../../src/identity/trusted-issuers/store.ts';
-import { endSessionsOf, updateUser } from '../../src/identity/users/store.ts';
+import { updateUser } from '../../src/identity/users/store.ts';
 import {
   insertDocument,
   removeDocument,
@@ -47,6 +47,7 @@ import { deleteOldest } from '../../src/storage/delete-oldest.ts';
 import { insertVersion, setCheckTime } from '../../src/storage/document-versions.ts';
 import { lockRows } from '../../src/storage/row-locks.ts';
 import type { Executor } from '../../src/storage/schema.ts';
+import { endSessionsOf } from '../../src/storage/users.ts';
 import {
   audience,
   clientKey,

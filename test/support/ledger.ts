@@ -23,7 +23,7 @@ type Fields = Record<string, { id: string } & Record<string, unknown>>;
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** The links of a batch. */
+/** The number of links in a batch. */
 const batchSize = 20;
 
 /** One document has at most 100 versions. */

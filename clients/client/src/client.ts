@@ -59,7 +59,7 @@ export type ClientOptions = {
 /** Throws a TypeError if an option cannot work. No request is sent before the first call. */
 export function createClient(options: ClientOptions): LatchkeyClient {
   const { credentials, format = 'binary', retry = {}, timeoutSeconds = 60 } = options;
-  const { fetch = globalThis.fetch } = options;
+  const { fetch = currentFetch } = options;
   requireOption(typeof fetch === 'function', 'fetch', fetch, 'must be a function.');
   const { href, origin: server } = urlOption('baseUrl', options.baseUrl);
   const baseUrl = href.replace(/\/+$/, '');
@@ -78,6 +78,9 @@ export function createClient(options: ClientOptions): LatchkeyClient {
   const upload = createUpload(baseUrl, { server, tokens: opened.tokens, retry, prover, fetch });
   return clientOf({ ...opened, upload, prover });
 }
+
+/** A program may replace the global function later. */
+const currentFetch: Fetch = (input, init) => globalThis.fetch(input, init);
 
 /** Errors of Connect are JSON. Others come from a proxy, and Connect would misread their status. */
 const fetchFromLatchkey =

@@ -53,8 +53,8 @@ export type Credentials =
   | { readonly token: () => Promise<AccessToken | string> | AccessToken | string };
 
 /**
- * A service client whose certificate replaces the secret (RFC 8705 §2.1), over TLS. The option
- * `fetch` of `createClient` presents the certificate, or `tls` of `createGrpcClient`.
+ * A service client whose certificate replaces the secret (RFC 8705 §2.1), over TLS. To present the
+ * certificate, set `fetch` of `createClient` or `tls` of `createGrpcClient`.
  */
 export type CertificateCredentials = {
   readonly scope: string;

@@ -74,7 +74,7 @@ export const idKinds: Readonly<Record<string, IdKind>> = {
   lnk: { kinds: ['link'], find: findLinkNames },
 };
 
-/** `substitute`: the column with the name of a resource without a name. */
+/** The column `substitute` names a resource whose `name` is empty. */
 function named(kind: ResourceKind, table: keyof Schema, substitute = 'name'): IdKind {
   return {
     kinds: [kind],
@@ -92,7 +92,7 @@ type Ownership = {
   readonly by: keyof typeof owners;
   /** The column with the name. */
   readonly name?: string | undefined;
-  /** Whether removed rows stay. They are not found. */
+  /** Whether the table keeps removed rows. The query skips them. */
   readonly isRemovable?: boolean;
 };
 

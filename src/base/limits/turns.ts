@@ -1,12 +1,12 @@
-// Long work in slices, such as an export. With SQLite and a fast reader, nothing makes it wait, so
-// it would hold up all other calls.
+// Runs long work, such as exports, in slices. With SQLite and a fast reader, an export never waits
+// for input or output, and would block all other calls.
 import { setImmediate } from 'node:timers';
 
 const waiting: (() => void)[] = [];
 
 /**
- * Waits before the next slice, so that other calls run. In each turn of the event loop, one slice
- * of all long work runs.
+ * Waits before the next slice, so that other calls run. Each turn of the event loop runs one slice,
+ * whatever the number of exports.
  */
 export function takeTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -160,7 +160,7 @@ function exchange(
   });
 }
 
-/** Whether a Response can have this status and a body. A server can send each number up to 999. */
+/** Whether `Response` accepts this status with a body. A server can send any number up to 999. */
 const isStatusWithBody = (status: number) =>
   status >= 200 && status <= 599 && ![204, 205, 304].includes(status);
 

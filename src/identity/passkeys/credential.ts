@@ -6,7 +6,7 @@ const bytesMax = 16 * 1024;
 
 export type ReadCredential = { readonly id: string; readonly userHandle: unknown };
 
-/** Throws `invalid_argument` for a credential without a valid id, and for a large one. */
+/** Throws `invalid_argument` for an invalid id or response, and above 16 KiB of JSON. */
 export function readCredential(credential: JsonObject): ReadCredential {
   if (Buffer.byteLength(JSON.stringify(credential)) > bytesMax) {
     throw invalid('credential', 'must be at most 16,384 bytes of JSON');

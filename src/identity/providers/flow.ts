@@ -24,8 +24,8 @@ export type SignInFlow = {
 export const flowSeconds = 600;
 
 /**
- * Each provider has another redirect URI: it shows which provider has sent a code. Otherwise, one
- * provider could get the codes of another that sends no `iss` (RFC 9700 §4.4).
+ * Each provider has a redirect URI of a different path, which shows the provider that sent a code.
+ * With a shared URI, a provider could get codes of a provider that sends no `iss` (RFC 9700 §4.4).
  */
 export const redirectUriOf = (publicUrl: string, providerId: string) =>
   `${publicUrl}/sessions/oidc/${providerId}/callback`;

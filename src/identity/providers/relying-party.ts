@@ -147,12 +147,12 @@ export function createRelyingParty(options: RelyingPartyOptions): RelyingParty {
   };
 }
 
-/** The browser must not be led to a script or to a file. */
+/** Requires http or https: the browser must not open a script or a file. */
 function requireEndpoints(metadata: ServerMetadata): void {
   for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
     const url: unknown = metadata[name];
     const isEndpoint = typeof url === 'string' && /^https?:/.test(url) && URL.canParse(url);
-    if (!isEndpoint) throw new Error(`the metadata has no ${name}`);
+    if (!isEndpoint) throw new Error(`the metadata has no valid ${name}`);
   }
 }
 

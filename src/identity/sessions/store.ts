@@ -249,12 +249,3 @@ export async function consumeRecoveryCode(
 export function hasUser(db: Executor, id: string): Promise<boolean> {
   return hasRow(db.selectFrom('users').where('id', '=', id));
 }
-
-export async function endSessionsOfUser(trx: Executor, userId: string, now: number): Promise<void> {
-  await trx
-    .updateTable('sessions')
-    .set({ revoke_time: now })
-    .where('user_id', '=', userId)
-    .where('revoke_time', 'is', null)
-    .execute();
-}

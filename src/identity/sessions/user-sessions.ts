@@ -7,17 +7,11 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database } from '../../storage/schema.ts';
+import { endSessionsOf } from '../../storage/users.ts';
 import type { RequireGrants } from '../users/grant-checks.ts';
 import { isLiveSession } from './session.ts';
 import { sessionMessage } from './session-message.ts';
-import {
-  endSessions,
-  endSessionsOfUser,
-  findSession,
-  findSessions,
-  hasUser,
-  sessionList,
-} from './store.ts';
+import { endSessions, findSession, findSessions, hasUser, sessionList } from './store.ts';
 
 export type UserSessionOptions = {
   readonly db: Database;
@@ -60,7 +54,7 @@ export function createUserSessionMethods(options: UserSessionOptions): UserSessi
     async revokeUserSessions({ userId }, context) {
       await auditLog.change(context, { target: userId }, async (trx) => {
         await requireToEndSessions(trx, context, userId);
-        await endSessionsOfUser(trx, userId, now());
+        await endSessionsOf(trx, userId, { time: now() });
       });
       return {};
     },

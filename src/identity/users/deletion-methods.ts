@@ -7,9 +7,10 @@ import { requireEtag } from '../../api/etag.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { lockRows } from '../../storage/row-locks.ts';
+import { endSessionsOf } from '../../storage/users.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { requireHoldersLeft } from './last-holders.ts';
-import { endSessionsOf, updateUser } from './store.ts';
+import { updateUser } from './store.ts';
 import { lockUser, userMessage, userState } from './users.ts';
 
 export type UserDeletionOptions = {

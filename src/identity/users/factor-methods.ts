@@ -8,6 +8,7 @@ import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
+import { endSessionsOf } from '../../storage/users.ts';
 import type { RequireFactor } from '../factor-rules/factor-check.ts';
 import type { CheckCurrentPassword } from './current-password.ts';
 import type { UserDeletionOptions } from './deletion-methods.ts';
@@ -15,14 +16,7 @@ import { grantChecksFor } from './grant-checks.ts';
 import type { MailPasswordLink } from './password-resets.ts';
 import type { CheckPassword } from './password-rules.ts';
 import type { SecurityNotices } from './security-notices.ts';
-import {
-  confirmSeed,
-  deleteSeed,
-  endSessionsOf,
-  findSeed,
-  replaceUnconfirmedSeed,
-  updateUser,
-} from './store.ts';
+import { confirmSeed, deleteSeed, findSeed, replaceUnconfirmedSeed, updateUser } from './store.ts';
 import { describeSeed, generateTotpSeed, matchTotpStep, seedPurpose } from './totp.ts';
 import { type AddSessionMethods, lockUser, requireUser, userMessage } from './users.ts';
 

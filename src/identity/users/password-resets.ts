@@ -27,16 +27,19 @@ import type { Mailer } from '../../base/mail/mailer.ts';
 import { readEmail } from '../../base/net/email.ts';
 import { networkOf } from '../../base/net/network.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
-import { transact } from '../../storage/database.ts';
 import type { Database, Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';
-import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
+import {
+  createThrottle,
+  steadyLimit,
+  type ThrottledAttempt,
+  type ThrottleLimit,
+} from '../../storage/throttle.ts';
+import { endSessionsOf } from '../../storage/users.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { type CheckPassword, passwordsAreOff } from './password-rules.ts';
 import type { SecurityNotices } from './security-notices.ts';
 import {
   deletePasswordReset,
-  deletePasswordResets,
-  endSessionsOf,
   findEnabledUser,
   findPasswordReset,
   findUser,
@@ -46,7 +49,7 @@ import {
 import { lockUser } from './users.ts';
 
 const resetMs = 60 * minuteMs;
-/** Of a link that another user requested, as long as an invitation. */
+/** The lifetime of a link of MailPasswordLink. Invitations have the same. */
 export const passwordLinkMsMax = 7 * dayMs;
 
 const limits = {
@@ -61,6 +64,8 @@ const limits = {
     forgetMs: 2 * minuteMs,
   },
   service: steadyLimit(500, secondMs),
+  // One user. Requests of others do not count, so that staff can always send a link.
+  staffLinks: { free: 5, firstWaitMs: minuteMs, waitMsMax: 16 * minuteMs, forgetMs: 15 * minuteMs },
 } as const satisfies Record<string, ThrottleLimit>;
 
 const tasksMax = 100;
@@ -139,13 +144,14 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
       const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
       const token = generateLinkToken('pwr', random);
       let to = '';
+      let attempts: readonly ThrottledAttempt[] = [];
       const answer = await auditLog.create(context, { target: userId }, async (trx) => {
         const user = await lockUser(trx, userId);
         requireNotDeleted(user, 'user');
         await requireToActAs(trx, user);
         if (user.disable_time !== null) throw fail('conflict', 'The user is disabled.');
         to = user.email;
-        await throttle.countIn(trx, [throttle.counter('address', to)]);
+        attempts = await throttle.countIn(trx, [throttle.counter('staffLinks', userId)]);
         const row = rowOf(token, user, now(), passwordLinkMsMax);
         await insertPasswordReset(trx, row);
         return { expireTime: timestampFromMs(row.expire_time) };
@@ -153,8 +159,10 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
       try {
         await mailer.send({ to, subject: 'Choose your password', text: welcome(urlOf(token)) });
       } catch (error) {
-        await transact(db, async (trx) => {
+        const change = { target: userId };
+        await auditLog.changeBySystem('UserService.WithdrawPasswordLink', change, async (trx) => {
           await deletePasswordReset(trx, token.id);
+          await throttle.takeBack(trx, attempts);
           await claimOf(context)?.withdraw(trx);
         });
         throw error;
@@ -189,7 +197,6 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
           await lockUser(trx, id);
           await requireReset(trx, token);
           await updateUser(trx, id, { password_hash });
-          await deletePasswordResets(trx, id);
           await endSessionsOf(trx, id, { time: now() });
         });
         options.securityNotices.send(context, 'password', { id, email });
@@ -242,7 +249,8 @@ const welcome = (url: string) => `Open this link to choose your password for Lat
 
 ${url}
 
-The link expires in 7 days and works once. Do not forward it.
+The link expires in 7 days and works once. Do not forward it. If it has expired,
+ask the person who added you for a new one.
 
 If you did not expect this email, ignore it.
 `;

@@ -19,13 +19,13 @@ import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
+import { endSessionsOf } from '../../storage/users.ts';
 import { createUserDeletionMethods } from './deletion-methods.ts';
 import { createFactorMethods, type UserOptions } from './factor-methods.ts';
 import { grantChecksFor } from './grant-checks.ts';
 import { requireHoldersLeft } from './last-holders.ts';
 import { createRecoveryCodeMethods } from './recovery-codes.ts';
 import {
-  endSessionsOf,
   findUsers,
   insertUser,
   type User,

@@ -94,20 +94,6 @@ export function hasStaffWithScope(db: Executor, scope: string): Promise<boolean>
   );
 }
 
-export async function endSessionsOf(
-  db: Executor,
-  userId: string,
-  { time, except = '' }: { time: number; except?: string },
-): Promise<void> {
-  await db
-    .updateTable('sessions')
-    .set({ revoke_time: time })
-    .where('user_id', '=', userId)
-    .where('id', '<>', except)
-    .where('revoke_time', 'is', null)
-    .execute();
-}
-
 /** Marks the password of the user as one of `recover-staff`, which works if passwords are off. */
 export async function markRecoveryPassword(
   trx: Executor,
@@ -176,10 +162,6 @@ export function findPasswordReset(db: Executor, id: string): Promise<PasswordRes
 
 export async function deletePasswordReset(db: Executor, id: string): Promise<void> {
   await db.deleteFrom('password_resets').where('id', '=', id).execute();
-}
-
-export async function deletePasswordResets(db: Executor, userId: string): Promise<void> {
-  await db.deleteFrom('password_resets').where('user_id', '=', userId).execute();
 }
 
 /** `email` must be in lower case. */

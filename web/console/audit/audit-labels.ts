@@ -73,6 +73,7 @@ const ownActions = [
   'SigningKeyService.RemoveSigningKey',
   'SigningKeyService.ReplaceSigningKey',
   'Staff.Recover',
+  'UserService.WithdrawPasswordLink',
 ];
 
 export const auditActions: readonly string[] = [

@@ -142,6 +142,10 @@ const actions: Record<string, Verb> = {
     'remove an authenticator app of',
   ),
   'UserService.SetPassword': verb('set the password of', 'set the password of'),
+  'UserService.WithdrawPasswordLink': verb(
+    'withdrew the password link to',
+    'withdraw the password link to',
+  ),
   'UserService.MailPasswordLink': verb('mailed a password link to', 'mail a password link to'),
   'VisitorService.DeleteVisitor': verb('erased the reader', 'erase the reader'),
   'VerificationService.RevokeToken': verb('revoked a token of', 'revoke a token of'),

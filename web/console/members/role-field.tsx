@@ -8,9 +8,9 @@ export type RoleDialogProps = {
   readonly mayMakeOwners: boolean;
 };
 
-/** A dialog that adds a person. */
+/** The props of a dialog that adds a member. */
 export type NewMemberDialogProps = RoleDialogProps & {
-  /** The preselected role. The first member has to be an owner. */
+  /** The preselected role: owner for the first member, because only owners add owners. */
   readonly role: RoleName;
 };
 

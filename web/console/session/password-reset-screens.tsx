@@ -76,6 +76,9 @@ export function ResetPasswordScreen() {
         </OneForm>
       )}
       <TextLink to="/forgot-password">Request a new link</TextLink>
+      <Text size="sm" c="dimmed">
+        If you never had a password, ask the person who added you for a new link.
+      </Text>
     </SignedOutPage>
   );
 }

@@ -23,6 +23,9 @@ import { sourceOf } from './key-source.ts';
 
 const readingPauseMs = 2_000;
 
+/** The service tries again every minute. */
+const failedPauseMs = 20_000;
+
 export function TrustedIssuerScreen() {
   const { issuerId } = useParams({ from: '/shell/trusted-issuers/$issuerId' });
   const mayWrite = useHasScope()('trusted_issuers:write');
@@ -31,8 +34,10 @@ export function TrustedIssuerScreen() {
     { issuerId },
     // The service reads the keys in the background.
     {
-      refetchInterval: ({ state }) =>
-        isUnread(state.data?.trustedIssuer) ? readingPauseMs : false,
+      refetchInterval: ({ state: { data } }) => {
+        if (!isUnread(data?.trustedIssuer)) return false;
+        return data?.trustedIssuer?.refreshError === '' ? readingPauseMs : failedPauseMs;
+      },
     },
   );
   const issuer = query.data?.trustedIssuer;
@@ -55,7 +60,7 @@ export function TrustedIssuerScreen() {
 
 TrustedIssuerScreen.reads = [TrustedIssuerService.method.getTrustedIssuer];
 
-/** The keys were not read yet, or the last attempt failed. */
+/** Whether an enabled issuer without pinned keys waits for a successful read. */
 const isUnread = (issuer: TrustedIssuer | undefined) =>
   issuer?.enabled === true &&
   issuer.jwks === undefined &&

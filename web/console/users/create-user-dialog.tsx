@@ -2,12 +2,15 @@ import { NativeSelect, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { ErrorDialog } from '../shared/error-dialog.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { NoMailNote } from '../shared/no-mail-note.tsx';
 import { StaffScopesField } from '../shared/scopes/staff-scopes-field.tsx';
 import { showToast } from '../shared/toasts.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { passwordAdvice } from './set-password-dialog.tsx';
+import { useLocalPasswords } from './use-local-passwords.ts';
 import { EmailField, UserNameField } from './user-fields.tsx';
 
 type SignIn = 'link' | 'password' | 'company';
@@ -36,12 +39,15 @@ export function CreateUserDialog() {
   const create = useMethod(UserService.method.createUser);
   const mailLink = useMethod(UserService.method.mailPasswordLink);
   const navigate = useNavigate();
+  const { open } = useDialogs();
+  const hasPasswords = useLocalPasswords();
+  const signIn = hasPasswords ? form.values.signIn : 'company';
   return (
     <FormDialog
       title="Create user"
       label="Create"
       form={form}
-      submit={async ({ kind, email, name, signIn, password, scopes }) => {
+      submit={async ({ kind, email, name, password, scopes }) => {
         const isStaff = kind === 'staff';
         const { user: { id: userId } = { id: '' } } = await create({
           kind: isStaff ? UserKind.STAFF : UserKind.MEMBER,
@@ -54,7 +60,7 @@ export function CreateUserDialog() {
         if (signIn === 'link') {
           await mailLink({ userId }).then(
             () => showToast('Link sent'),
-            () => showToast('The link wasn’t sent. Try again with “Email password link”.'),
+            (error) => open(<ErrorDialog title="The link wasn’t sent" error={error} />),
           );
         }
       }}
@@ -71,9 +77,13 @@ export function CreateUserDialog() {
       />
       <EmailField {...form.getInputProps('email')} />
       <UserNameField {...form.getInputProps('name')} />
-      <NativeSelect label="Sign-in" data={signIns} {...form.getInputProps('signIn')} />
-      {form.values.signIn === 'link' ? <NoMailNote /> : null}
-      {form.values.signIn === 'password' ? (
+      {hasPasswords ? (
+        <NativeSelect label="Sign-in" data={signIns} {...form.getInputProps('signIn')} />
+      ) : (
+        <Text size="sm">The user signs in with a company account: passwords are off.</Text>
+      )}
+      {signIn === 'link' ? <NoMailNote /> : null}
+      {signIn === 'password' ? (
         <PasswordInput
           label="Password"
           description={passwordAdvice}

@@ -10,11 +10,13 @@ import { useMethod } from '../shared/use-method.ts';
 import { ChangeUserScopesDialog } from './change-user-scopes-dialog.tsx';
 import { EditUserDialog } from './edit-user-dialog.tsx';
 import { SetPasswordDialog } from './set-password-dialog.tsx';
+import { useLocalPasswords } from './use-local-passwords.ts';
 
 export function UserActions({ user, isSelf }: { readonly user: User; readonly isSelf: boolean }) {
   const { open } = useDialogs();
   const undelete = useMethod(UserService.method.undeleteUser);
   const restore = () => undelete({ userId: user.id });
+  const hasPasswords = useLocalPasswords();
   if (user.deleteTime !== undefined) return <RestoreButton restore={restore} />;
   const buttons = [
     ['Edit', <EditUserDialog key="edit" user={user} />],
@@ -30,7 +32,9 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
           {label}
         </Button>
       ))}
-      {isSelf || user.disableTime !== undefined ? null : <MailPasswordLinkButton user={user} />}
+      {hasPasswords && !isSelf && user.disableTime === undefined ? (
+        <MailPasswordLinkButton user={user} />
+      ) : null}
       {user.totpEnabled ? <RemoveTotpButton user={user} /> : null}
       {user.disableTime === undefined ? (
         <DisableUserButton user={user} isSelf={isSelf} />
@@ -49,8 +53,8 @@ function MailPasswordLinkButton({ user }: { readonly user: User }) {
     confirm({
       title: `Email a password link to ${isolateName(displayName(user))}?`,
       consequence:
-        'The link opens a page to choose a new password. It works once, within 7 days. Until ' +
-        'then, the current password and the sessions stay.',
+        'The link opens a page to choose a new password. It works once and expires after 7 days. ' +
+        'Until the user chooses a password, the current sign-in and the sessions keep working.',
       label: 'Send link',
       isDestructive: false,
       done: 'Link sent',

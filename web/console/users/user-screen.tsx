@@ -85,7 +85,7 @@ function factsOf(user: User): Fact[] {
       name: 'Password',
       value: passwordEnabled
         ? 'Set'
-        : 'None. The user signs in with a company account or chooses one with an emailed link.',
+        : 'None. The user signs in with a company account, or chooses a password with a link.',
     },
     {
       name: 'Two-factor authentication',

@@ -58,7 +58,7 @@ class FileReader {
   }
 
   read(text: string): Declared[] {
-    // The check of the library takes the square of the number of keys.
+    // The library's check for duplicate keys takes quadratic time.
     const documents = parseAllDocuments(text, { lineCounter: this.#lines, uniqueKeys: false });
     return [documents].flat().flatMap((document) => {
       for (const { message, linePos } of document.errors) {

@@ -173,13 +173,13 @@ function shown(value: unknown, { format }: Field): string {
     if (format === 'share') return `${Math.round(value * 100)} %`;
   }
   const text = textOf(value);
-  if (format === 'day') return text.replace(/T00:00:00Z$/, '');
+  if (format === 'day' && text.endsWith('T00:00:00Z')) return text.replace(/T.*/, '');
   if (format === 'sign-in') return signInMethods[text] ?? text;
-  if (format !== 'time') return text;
+  if (format !== 'time' && format !== 'day') return text;
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2Z');
 }
 
-/** By the authentication methods of a session (RFC 8176). */
+/** Words for the `amr` of a session (RFC 8176). */
 const signInMethods: Readonly<Record<string, string>> = {
   pwd: 'password',
   'pwd otp mfa': 'password and code',

@@ -36,7 +36,14 @@ export async function runLogin(input: Input, host: CommandHost): Promise<number>
   const credential = await readCredential(input, host, { server, earlier });
   const workspaceId = textOption(input, 'workspace');
   const profile: Profile = { server, workspaceId, credential };
-  if (workspaceId !== undefined) await requireWorkspace(host, profile, workspaceId);
+  if (workspaceId !== undefined) {
+    await requireWorkspace(host, profile, workspaceId).catch(async (error) => {
+      // The sign-in has ended the earlier session.
+      const replaced = sessionOf(earlier, server);
+      if (replaced !== undefined) await saveProfile(host.env, { ...replaced, credential });
+      throw error;
+    });
+  }
   // A client or key is stored only if the server accepts it.
   const identity = await identify(host, profile);
   await saveProfile(host.env, profile);
@@ -45,7 +52,7 @@ export async function runLogin(input: Input, host: CommandHost): Promise<number>
   return 0;
 }
 
-/** Refuses an unknown workspace. A credential that may not read workspaces keeps the id. */
+/** Refuses an unknown workspace. After any other error of the server, the id counts as known. */
 async function requireWorkspace(host: CommandHost, profile: Profile, workspaceId: string) {
   try {
     const { getWorkspace } = WorkspaceService.method;
@@ -91,13 +98,22 @@ async function readCredential(
   );
 }
 
+type SessionProfile = Profile & {
+  readonly credential: Extract<ProfileCredential, { kind: 'session' }>;
+};
+
+/** The profile, if it has a session on the server. */
+function sessionOf(profile: Profile | undefined, server: string): SessionProfile | undefined {
+  if (profile?.server !== server || profile.credential.kind !== 'session') return undefined;
+  return { ...profile, credential: profile.credential };
+}
+
 /** Sends the earlier cookies, so that the server ends that session and recognizes the device. */
 async function signInUser(
   { server, earlier }: Login,
   start: (transport: Transport, cookies: Cookies) => Promise<SignedIn>,
 ): Promise<ProfileCredential> {
-  const isSame = earlier?.server === server && earlier.credential.kind === 'session';
-  const cookies = isSame && earlier.credential.kind === 'session' ? earlier.credential.cookies : {};
+  const cookies = sessionOf(earlier, server)?.credential.cookies ?? {};
   try {
     return (await start(connectTo(server), cookies)).credential;
   } catch (error) {

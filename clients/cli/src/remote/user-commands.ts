@@ -213,7 +213,8 @@ const users = groupOf('users', 'Manages the people who sign in.', [
   },
   {
     name: 'mail-password-link',
-    about: 'Mails a user a link to choose a password, which works once, within seven days.',
+    about: 'Mails a user a link to choose a password.',
+    details: 'The link works once and expires after seven days.',
     method: 'user.mailPasswordLink',
     isCreating: true,
     args: user,

@@ -59,7 +59,8 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
   /**
    * The method, as `<Service>.<Method>`, such as `ClientService.CreateClient`. Changes without a
    * method have the actions `SigningKeyService.ReplaceSigningKey`,
-   * `SigningKeyService.RemoveSigningKey`, `MasterKey.Rotate` and `Staff.Recover`.
+   * `SigningKeyService.RemoveSigningKey`, `MasterKey.Rotate`,
+   * `UserService.WithdrawPasswordLink` and `Staff.Recover`.
    *
    * @generated from field: string action = 5;
    */

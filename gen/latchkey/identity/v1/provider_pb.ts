@@ -151,7 +151,7 @@ export type IdentityProvider = Message<"latchkey.identity.v1.IdentityProvider"> 
   additionalScopes: string[];
 
   /**
-   * The redirect URI to register at the provider. Each provider has another one.
+   * The redirect URI to register at the provider. It differs for each provider.
    *
    * @generated from field: string redirect_uri = 12;
    */

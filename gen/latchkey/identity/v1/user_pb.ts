@@ -1183,16 +1183,17 @@ export const UserService: GenService<{
     output: typeof SetPasswordResponseSchema;
   },
   /**
-   * Mails a user a link to choose a password, which only the user knows then. The link works once,
-   * within seven days. Until then, the sign-in of the user does not change. Earlier links stay
-   * valid.
+   * Mails a user a link to choose a password. Only the user learns the password. The link works once
+   * and expires after seven days. It also ends when the user is disabled or deleted, and when all
+   * sessions of the user are ended. Until the user chooses a password, the sign-in does not change.
    *
    * Errors:
    * - `not_found`: the user does not exist.
    * - `conflict`: the user is disabled or deleted, or passwords are off
    *   (`LATCHKEY_LOCAL_PASSWORDS`).
    * - `forbidden`: the caller does not hold all of the user's scopes.
-   * - `rate_limited`: too many links were sent to the user.
+   * - `rate_limited`: five links were mailed to the user in a row. Wait for the seconds in
+   *   `Retry-After`.
    * - `unavailable`: the mail was not sent. The link does not work.
    *
    * @generated from rpc latchkey.identity.v1.UserService.MailPasswordLink

@@ -120,7 +120,7 @@ function textOf({ state, documentId, before }: FileUpload): string {
 }
 
 function changeText(before: FileUpload['before'], after: StoredFile): string {
-  if (before?.sha256 === after.sha256) return '. The file is the same as the version before.';
+  if (before?.sha256 === after.sha256) return '. The file is identical to the previous version.';
   const { contentType } = after;
   const [old, current] = [before?.contentType ?? contentType, contentType].map(contentTypeText);
   return old === current ? '' : `. The type changed from ${old} to ${current}.`;

@@ -5,7 +5,7 @@ export type UploadPlace = {
   readonly folderId?: string | undefined;
   /** The document that gets a new version; unset for a new document. */
   readonly documentId?: string | undefined;
-  /** This document before the upload. It does not distinguish places. */
+  /** This document before the upload. `isSamePlace` ignores it. */
   readonly before?: { readonly contentType: string; readonly sha256: string } | undefined;
 };
 

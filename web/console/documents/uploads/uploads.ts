@@ -110,6 +110,8 @@ export class Uploads {
     const controller = new AbortController();
     this.#underWay.set(key, controller);
     const onProgress = (share: number) => this.#set(key, { status: 'sending', share });
+    const newest = this.#newestOf(place);
+    if (newest !== undefined) this.#change(key, { before: newest });
     onProgress(0);
     try {
       const { signal } = controller;
@@ -123,9 +125,24 @@ export class Uploads {
     }
   }
 
-  /** Ignores an upload that has been removed. */
+  /** The newest version of the document among these uploads. */
+  #newestOf({ documentId }: UploadPlace): StoredFile | undefined {
+    if (documentId === undefined) return undefined;
+    const states = this.#all
+      .filter((one) => one.documentId === documentId)
+      .map(({ state }) => state);
+    return states.findLast((state) => state.status === 'stored');
+  }
+
   #set(key: number, state: UploadState): void {
-    this.#become(this.#all.map((upload) => (upload.key === key ? { ...upload, state } : upload)));
+    this.#change(key, { state });
+  }
+
+  /** Ignores an upload that has been removed. */
+  #change(key: number, change: Partial<FileUpload>): void {
+    this.#become(
+      this.#all.map((upload) => (upload.key === key ? { ...upload, ...change } : upload)),
+    );
   }
 
   #become(all: readonly FileUpload[]): void {
