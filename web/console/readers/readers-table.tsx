@@ -171,7 +171,7 @@ function Pages({ pages }: { readonly pages: readonly PageView[] }) {
   const longest = others.reduce((one, two) => (two.durationMs > one.durationMs ? two : one), first);
   return (
     <>
-      {formatRanges(pages.map(({ page }) => page))}
+      <span>{formatRanges(pages.map(({ page }) => page))}</span>
       {others.length === 0 ? null : (
         <Text size="xs" c="dimmed">
           Longest: page {longest.page}, {formatDuration(longest.durationMs)}
