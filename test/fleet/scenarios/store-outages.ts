@@ -11,8 +11,8 @@ const load = {
   writes: 0.25,
   permitted: clear,
   permittedActions: new RegExp(
-    '^(POST /api/v1/documents|GET /api/v1/documents/doc/file|DELETE /api/v1/documents/doc|' +
-      '(Upload|Download)Document)$',
+    '^(POST /api/v1/documents(/doc/versions)?|GET /api/v1/documents/doc/file|' +
+      'DELETE /api/v1/documents/doc|(Upload|Download)Document)$',
   ),
 };
 const killedMs = 3000;
