@@ -25,7 +25,12 @@ type Values = {
 };
 
 const initialValues: Values = {
-  ...{ kind: 'member', email: '', name: '', signIn: 'link', password: '', scopes: [] },
+  kind: 'member',
+  email: '',
+  name: '',
+  signIn: 'link',
+  password: '',
+  scopes: [],
 };
 
 const signIns: readonly { readonly value: SignIn; readonly label: string }[] = [
