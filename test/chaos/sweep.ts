@@ -17,6 +17,11 @@ type Place = {
 
 const places: (Place & { readonly name: string; readonly until: number })[] = [];
 
+// With `--only`, the last check does not run.
+process.once('exit', () => {
+  for (const { program } of places) program.child.kill('SIGKILL');
+});
+
 /** Leaves the program running until the last check. */
 export function sweepLater(name: string, place: Place): void {
   places.push({ ...place, name, until: Date.now() + sweptMs });
