@@ -9,7 +9,7 @@ import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/work
 import type { Suite } from './app-suite.ts';
 import { CookieClient } from './cookie-client.ts';
 import { tokenOfMail } from './mailed-links.ts';
-import { messageOf } from './manager-calls.ts';
+import { managerCredential, messageOf } from './manager-calls.ts';
 import type { TransportName } from './matrix.ts';
 import { addMember, credentialFor, memberScope } from './member-rows.ts';
 import { addTotp, addUser } from './user-rows.ts';
@@ -111,6 +111,12 @@ async function useMailedSecrets(suite: Suite, name: TransportName, keep: Keep): 
   const token = keepToken(await tokenOfMail(testApp, email, { page: 'reset-password' }));
   messageOf(await call(resetPassword, { token, password: newPassword() }));
   await call(resetPassword, { token, password: newPassword() });
+
+  const { id: userId, email: to } = await addUser(suite.app.inside.db, { kind: 'member' });
+  const manager = await managerCredential(suite.app, 'users:write');
+  messageOf(await call(UserService.method.mailPasswordLink, { userId }, manager));
+  const chosen = keepToken(await tokenOfMail(testApp, to, { page: 'reset-password' }));
+  messageOf(await call(resetPassword, { token: chosen, password: newPassword() }));
   await useRecoveryCodes(suite, name, keep);
 }
 
