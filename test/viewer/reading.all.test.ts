@@ -227,10 +227,12 @@ it('text can be selected, and links open a new window and run no script', async 
   await expect.poll(() => placeOf(page)).toBe('1');
   expect(complaints).toEqual([]);
 
-  const words = await page.locator('#viewer .textLayer span').first().boundingBox();
+  // The pointer waits until the page has stopped moving and the text is under it.
+  const text = page.locator('#viewer .textLayer span').first();
+  await text.hover({ position: { x: 1, y: 8 } });
+  const words = await text.boundingBox();
   if (!words) throw new Error('no text');
 
-  await page.mouse.move(words.x + 1, words.y + words.height / 2);
   await page.mouse.down();
   await page.mouse.move(words.x + words.width + 5, words.y + words.height / 2, { steps: 4 });
   await page.mouse.up();
