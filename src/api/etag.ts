@@ -5,11 +5,13 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
 import { fail } from '../base/errors/errors.ts';
 import { requireMatch } from '../base/http/byte-range.ts';
-import type { ResourceColumns } from '../storage/resource-rows.ts';
+import type { ResourceColumns, UpdateTime } from '../storage/resource-rows.ts';
 import { callerOf } from './principal.ts';
 
 /** A stored resource, without values that change without a call. */
-export type Stored = ResourceColumns & { readonly create_time: number };
+export type Stored = ResourceColumns & Timed;
+
+type Timed = UpdateTime & { readonly create_time: number };
 
 /**
  * The strong entity tag of a stored resource, with its quotes. Columns without a value do not
@@ -42,20 +44,24 @@ export function requireEtag(
 }
 
 /** The new `update_time`, if a change contains a value that is not the stored one. */
-export function touched<R extends Stored>(
+export function touched<R extends UpdateTime>(
   stored: R,
   change: Partial<R>,
   time: number,
-): Partial<Pick<ResourceColumns, 'update_time'>> {
+): { update_time?: number } {
   const columns = Object.keys(change) as (keyof R)[];
   const isChanged = columns.some((column) => stored[column] !== change[column]);
   return isChanged ? { update_time: time } : {};
 }
 
+export const timeFields = ({ create_time, update_time }: Timed) => ({
+  createTime: timestampFromMs(create_time),
+  updateTime: timestampFromMs(update_time ?? create_time),
+});
+
 /** The fields of every such resource. */
 export const resourceFields = (stored: Stored) => ({
-  createTime: timestampFromMs(stored.create_time),
-  updateTime: timestampFromMs(stored.update_time ?? stored.create_time),
+  ...timeFields(stored),
   etag: etagOf(stored),
   externalId: stored.external_id ?? '',
 });

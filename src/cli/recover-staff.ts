@@ -96,7 +96,8 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
       await markRecoveryPassword(trx, { user_id: id, password_hash });
       return;
     }
-    await updateUser(trx, id, { password_hash, scopes, ...neverDisabled, purge_position: null });
+    const change = { password_hash, scopes, ...neverDisabled, purge_position: null };
+    await updateUser(trx, id, { ...change, update_time: now() });
     await markRecoveryPassword(trx, { user_id: id, password_hash });
     await deleteSeed(trx, id);
     await deletePasskeys(trx, id);

@@ -63,7 +63,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     deletes: true,
     uncached: [
       ...(['name', 'email', 'password_hash', 'create_time'] as const),
-      ...(['kept_disable_time', 'purge_position'] as const),
+      ...(['kept_disable_time', 'purge_position', 'update_time'] as const),
     ],
   },
   members: { entity: 'user', inserts: true, deletes: true, uncached: ['create_time'] },
@@ -134,7 +134,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     // `version` changes only together with `blob_id`.
     uncached: [
       ...(['version', 'last_version', 'check_time', 'view_count', 'last_view_time'] as const),
-      'creator_id',
+      ...(['creator_id', 'update_time'] as const),
     ],
   },
   folders: {
@@ -142,13 +142,13 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     inserts: false,
     deletes: true,
     // The key changes only together with the name.
-    uncached: ['name_key', 'create_time'],
+    uncached: ['name_key', 'create_time', 'update_time'],
   },
   links: {
     entity: 'link',
     inserts: false,
     deletes: true,
-    uncached: ['view_count', 'notify_from', 'creator_id'],
+    uncached: ['view_count', 'notify_from', 'creator_id', 'update_time'],
   },
   domains: {
     entity: 'domain',

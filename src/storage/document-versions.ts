@@ -167,14 +167,15 @@ export async function insertVersion(
   change: { readonly name?: string },
 ): Promise<void> {
   await trx.insertInto('document_versions').values(row).execute();
-  await setCurrentVersion(trx, row, { ...change, last_version: row.version });
+  const update_time = row.create_time;
+  await setCurrentVersion(trx, row, { ...change, last_version: row.version, update_time });
 }
 
 /** Copies a version to the row of its document. */
 export async function setCurrentVersion(
   trx: Executor,
   row: DocumentVersionRow,
-  change: { readonly name?: string; readonly last_version?: number } = {},
+  change: { readonly name?: string; readonly last_version?: number; update_time: number },
 ): Promise<void> {
   const { document_id, create_time, ...content } = row;
   const set = { ...content, ...change };

@@ -1,7 +1,8 @@
 // The row types of folders; schema.ts describes how values are stored.
 import type { Generated } from 'kysely';
+import type { UpdateTime } from './resource-rows.ts';
 
-export type FolderRow = {
+export type FolderRow = UpdateTime & {
   id: string;
   workspace_id: string;
   /** Null at the top level. */
@@ -12,7 +13,8 @@ export type FolderRow = {
   create_time: number;
 };
 
-export type FolderTable = FolderRow & {
+export type FolderTable = Omit<FolderRow, keyof UpdateTime> & {
+  update_time: Generated<number | null>;
   /** When the folder was deleted. The row stays for the links that showed the folder. */
   remove_time: Generated<number | null>;
 };

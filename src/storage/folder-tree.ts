@@ -11,7 +11,8 @@ export const folderDepthMax = 8;
 export const folderEntriesMax = 10_000;
 
 export const folderColumns = [
-  ...(['id', 'workspace_id', 'parent_id', 'name', 'name_key', 'create_time'] as const),
+  ...(['id', 'workspace_id', 'parent_id', 'name', 'name_key'] as const),
+  ...(['create_time', 'update_time'] as const),
 ];
 
 /** Returns a folder that is not removed. */

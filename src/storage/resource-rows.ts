@@ -1,9 +1,12 @@
 // The columns of resources that can be kept as files, and that two people may change at once.
 import type { Generated } from 'kysely';
 
-export type ResourceColumns = {
-  /** When a caller last changed the row; null before migration 0035. */
+export type UpdateTime = {
+  /** When a caller last changed the row. Null if none has since the migration of the column. */
   update_time: number | null;
+};
+
+export type ResourceColumns = UpdateTime & {
   /** The id in a system of the caller, unique in the table. */
   external_id: string | null;
 };

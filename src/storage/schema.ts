@@ -25,7 +25,7 @@ import type {
 } from './identity-rows.ts';
 import type { PreviewTable } from './preview-rows.ts';
 import type { ProcessTables } from './process-rows.ts';
-import type { ResourceTable } from './resource-rows.ts';
+import type { ResourceTable, UpdateTime } from './resource-rows.ts';
 import type {
   BlobStoreRow,
   Created,
@@ -143,7 +143,8 @@ export type UserRow = {
   create_time: number;
   /** The last link that the erasure of the user has read. */
   purge_position?: string | null | undefined;
-} & DisableColumns;
+} & UpdateTime &
+  DisableColumns;
 
 export type TotpSeedRow = {
   user_id: string;
@@ -261,7 +262,7 @@ export type Schema = ModuleTables & {
   logos: LogoRow;
   workspace_usage: WorkspaceUsageRow;
   credentials: Created<CredentialRow>;
-  users: GeneratedColumns<UserRow, DisableDefaults | 'purge_position'>;
+  users: GeneratedColumns<UserRow, DisableDefaults | keyof UpdateTime | 'purge_position'>;
   revoked_tokens: RevokedTokenRow;
   totp_seeds: TotpSeedRow;
   password_resets: PasswordResetRow;

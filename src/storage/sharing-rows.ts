@@ -1,7 +1,7 @@
 // The row types of workspaces, blobs, documents, links and views; schema.ts describes the values.
 import { type Generated, type SqlBool, sql } from 'kysely';
 import type { DeletionColumns, DeletionDefaults } from './deletion-rows.ts';
-import type { ResourceColumns } from './resource-rows.ts';
+import type { ResourceColumns, UpdateTime } from './resource-rows.ts';
 
 export type Flag = 0 | 1;
 
@@ -44,7 +44,7 @@ export type WorkspaceTable = GeneratedColumns<
 >;
 
 /** A document with its current version. */
-export type DocumentRow = {
+export type DocumentRow = UpdateTime & {
   id: string;
   workspace_id: string;
   name: string;
@@ -63,7 +63,7 @@ export type DocumentRow = {
 
 export type DocumentTable = GeneratedColumns<
   DocumentRow,
-  'version' | 'folder_id' | 'creator_id'
+  'version' | 'folder_id' | 'creator_id' | keyof UpdateTime
 > & {
   /** The highest number of a version so far. Without it, a trigger inserts the first version. */
   last_version: Generated<number>;
@@ -98,7 +98,7 @@ export type DocumentVersionTable = DocumentVersionRow & {
   check_time: Generated<number>;
 };
 
-export type LinkRow = {
+export type LinkRow = UpdateTime & {
   id: string;
   /** The secret part of the link's URL. */
   slug: string;
@@ -150,21 +150,10 @@ export type LinkRow = {
 /** The insertable row: a link is inserted without a view count. */
 export type LinkTable = GeneratedColumns<
   LinkRow,
-  | 'view_count'
-  | 'allow_list'
-  | 'block_list'
-  | 'show_title'
-  | 'notify'
-  | 'notify_from'
-  | 'creator_id'
-  | 'pinned_version'
-  | 'view_limit'
-  | 'recipient'
-  | 'agreement_sha256'
-  | 'folder_id'
-  | 'entry_rules'
-  | 'watermark'
-  | 'program_access'
+  | ('view_count' | 'allow_list' | 'block_list' | 'show_title' | 'notify' | 'notify_from')
+  | ('creator_id' | 'pinned_version' | 'view_limit' | 'recipient' | 'agreement_sha256')
+  | ('folder_id' | 'entry_rules' | 'watermark' | 'program_access')
+  | keyof UpdateTime
 >;
 
 /** The views of a link that its creator has not been mailed about. */

@@ -1,7 +1,8 @@
 // The rows of sessions, and of identity providers and their accounts.
+import type { UpdateTime } from './resource-rows.ts';
 import type { Flag, GeneratedColumns } from './sharing-rows.ts';
 
-export type IdentityProviderRow = {
+export type IdentityProviderRow = UpdateTime & {
   id: string;
   name: string;
   issuer: string;
@@ -116,7 +117,7 @@ export type DeviceSignInRow = {
 export type SignInTables = {
   sessions: SessionTable;
   device_sign_ins: DeviceSignInRow;
-  identity_providers: IdentityProviderRow;
+  identity_providers: GeneratedColumns<IdentityProviderRow, keyof UpdateTime>;
   user_identities: UserIdentityRow;
   passkeys: PasskeyRow;
   staff_factor_rule: StaffFactorRuleRow;

@@ -1,26 +1,14 @@
-// Entity tags: an update that is based on an earlier state of a resource is refused.
+// The entity tags and update times of resources with an external id.
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
-import { describeApp, describeAppOnSqlite } from '../support/app-suite.ts';
-import { everyScope } from '../support/company-sign-in.ts';
-import { makeFolder } from '../support/folder-calls.ts';
-import { Visitor } from '../support/gate-visitor.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { startTestApp } from '../support/harness.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { describeDialects, describeTransports } from '../support/matrix.ts';
-import { addProvider } from '../support/provider-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import {
-  blobDirOf,
-  callSharingApi,
-  filesUnder,
-  keyOf,
-  makeLink,
-  upload,
-} from '../support/sharing-api.ts';
 import { openTransports } from '../support/transports.ts';
-import { addUser } from '../support/user-rows.ts';
 import { callsOf, kindNames, millis, resourceScopes } from '../support/versioned-resources.ts';
 
 const { createClient, getClient, updateClient } = ClientService.method;
@@ -49,7 +37,7 @@ describeApp('the entity tag', (suite) => {
       expect(same).toMatchObject({ etag: first.etag, updateTime: first.updateTime });
       expect(resourceOf(await update(first.id, {})).etag).toBe(first.etag);
 
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await setTimeout(5);
       const second = resourceOf(await update(first.id, { name: 'Second', etag: first.etag }));
       expect(second.etag).not.toBe(first.etag);
       expect(millis(second.updateTime)).toBeGreaterThan(millis(first.updateTime));
@@ -122,137 +110,6 @@ describeApp('the entity tag', (suite) => {
       await transportOf().call(disableClient, { clientId: id }, manager);
       expect(await get(id)).toMatchObject({ etag: disabled.etag });
     });
-  });
-});
-
-describeAppOnSqlite('the entity tag of a resource without an external id', (suite) => {
-  it('changes with each change, and refuses a change of an earlier state', async () => {
-    const { testApp } = suite;
-    const { app } = testApp;
-    const user = await addUser(app.inside.db, { kind: 'member' });
-    const { id: documentId } = await upload(testApp, Buffer.from('Terms'));
-    const { id: linkId } = await makeLink(testApp, documentId);
-    const manager = await managerCredential(app, everyScope);
-    const resources = [
-      [`/users/${user.id}`, manager],
-      [`/identity-providers/${await addProvider(app.inside.db)}`, manager],
-      [`/api/v1/links/${linkId}`, keyOf(testApp)],
-      [`/api/v1/documents/${documentId}`, keyOf(testApp)],
-      [`/api/v1/folders/${(await makeFolder(testApp, 'First')).id}`, keyOf(testApp)],
-    ] as const;
-    for (const [path, credential] of resources) {
-      const send = async (body?: object, headers: Record<string, string> = {}) => {
-        const response = await fetch(app.publicUrl + path, {
-          method: body === undefined ? 'GET' : 'PATCH',
-          headers: { ...credential, 'content-type': 'application/json', ...headers },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
-        const answer = (await response.json()) as { name: string; etag: string; code: string };
-        return { status: response.status, ...answer };
-      };
-      const first = await send();
-      expect(first.etag, path).toMatch(/^"[\w-]{27}"$/);
-      const second = await send({ name: 'Second', etag: first.etag });
-      expect(second).toMatchObject({ status: 200, name: 'Second' });
-      expect(second.etag).not.toBe(first.etag);
-      expect(await send({ name: 'Second' })).toMatchObject({ etag: second.etag });
-      const refused = { status: 412, code: 'precondition_failed' };
-      expect(await send({ name: 'Third', etag: first.etag }), path).toMatchObject(refused);
-      const stale = { 'if-match': first.etag };
-      expect(await send({ name: 'Third' }, stale), path).toMatchObject(refused);
-      expect(await send()).toMatchObject({ name: 'Second', etag: second.etag });
-      const current = { 'if-match': second.etag };
-      expect(await send({ name: 'Third' }, current)).toMatchObject({ name: 'Third' });
-    }
-  });
-
-  it('of a document counts for its versions, its folder and its deletion', async () => {
-    const { testApp } = suite;
-    const folder = await makeFolder(testApp, 'Board');
-    const { id } = await upload(testApp, Buffer.from('Terms'), 'terms.txt');
-    type Tagged = { readonly etag: string; readonly version: number; readonly code: string };
-    const send = async (method: string, path: string, ifMatch = '*', body?: object) => {
-      const response = await fetch(`${testApp.app.publicUrl}/api/v1${path}`, {
-        method,
-        headers: { ...keyOf(testApp), 'if-match': ifMatch, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return { status: response.status, body: (await response.json()) as Tagged };
-    };
-    const sendVersion = async (ifMatch: string) => {
-      const form = new FormData();
-      form.append('file', new Blob(['Other terms']), 'terms.txt');
-      const response = await fetch(`${testApp.app.publicUrl}/api/v1/documents/${id}/versions`, {
-        method: 'POST',
-        headers: { ...keyOf(testApp), 'if-match': ifMatch },
-        body: form,
-      });
-      return { status: response.status, body: (await response.json()) as Tagged };
-    };
-    const read = async () => (await send('GET', `/documents/${id}`)).body;
-    const first = await read();
-    const second = await sendVersion(first.etag);
-    expect(second).toMatchObject({ status: 201, body: { version: 2 } });
-    const moved = await send('PATCH', `/documents/${id}`, second.body.etag, {
-      folder_id: folder.id,
-    });
-    expect(new Set([first.etag, second.body.etag, moved.body.etag]).size).toBe(3);
-
-    const refused = { status: 412, body: { code: 'precondition_failed' } };
-    const blobs = await filesUnder(blobDirOf(testApp));
-    expect(await sendVersion(second.body.etag)).toMatchObject(refused);
-    expect(await filesUnder(blobDirOf(testApp))).toEqual(blobs);
-    for (const stale of [first.etag, second.body.etag]) {
-      const calls = [
-        send('POST', `/documents/${id}/versions/1:restore`, stale, {}),
-        send('DELETE', `/documents/${id}/versions/1`, stale),
-        send('DELETE', `/documents/${id}`, stale),
-      ];
-      for (const answer of await Promise.all(calls)) expect(answer).toMatchObject(refused);
-    }
-    expect(await read()).toMatchObject({ etag: moved.body.etag, version: 2 });
-    expect(await send('DELETE', `/folders/${folder.id}`, '"x"')).toMatchObject(refused);
-    expect((await send('DELETE', `/documents/${id}`, moved.body.etag)).status).toBe(200);
-    expect((await send('DELETE', `/folders/${folder.id}`)).status).toBe(200);
-  });
-
-  it('of a link ignores views, and counts in a batch and a revocation', async () => {
-    const { testApp } = suite;
-    const { id: documentId } = await upload(testApp, Buffer.from('Terms'));
-    const link = await makeLink(testApp, documentId);
-    const read = async () =>
-      (
-        await callSharingApi<{ etag: string; view_count: number }>(
-          testApp,
-          'GET',
-          `/links/${link.id}`,
-        )
-      ).body;
-    const { etag } = await read();
-    const visitor = new Visitor(link);
-    await visitor.asked();
-    await visitor.get('/download');
-    await expect.poll(async () => (await read()).view_count).toBe(1);
-    expect((await read()).etag).toBe(etag);
-    const change = (given: string, name: string) =>
-      callSharingApi(testApp, 'POST', '/links:batchUpdate', {
-        requests: [{ link_id: link.id, etag: given, update_mask: 'name', name }],
-      });
-    expect(await change(etag, 'Second')).toMatchObject({ status: 200 });
-    expect(await change(etag, 'Third')).toMatchObject({
-      ...{ status: 412, body: { detail: expect.stringContaining('requests[0]') } },
-    });
-    const revoke = (ifMatch: string) =>
-      callSharingApi(testApp, 'DELETE', `/links/${link.id}`, undefined, {
-        ...keyOf(testApp),
-        'if-match': ifMatch,
-      });
-    expect(await revoke(etag)).toMatchObject({
-      ...{ status: 412, body: { code: 'precondition_failed' } },
-    });
-    expect((await visitor.get()).status).toBe(200);
-    const current = (await read()).etag;
-    expect((await revoke(current)).status).toBe(200);
   });
 });
 

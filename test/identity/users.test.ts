@@ -59,6 +59,7 @@ describeApp('users', (suite) => {
       recovery_codes_left: 0,
       password_enabled: true,
       create_time: expect.stringMatching(/Z$/),
+      update_time: expect.stringMatching(/Z$/),
       etag: expect.stringMatching(/^"[\w-]{27}"$/),
     });
     expect(response.headers.get('location')).toBe(`/users/${user.id}`);

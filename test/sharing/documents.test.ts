@@ -155,7 +155,10 @@ describeFeature('documents', (dialect) => {
       const { name } = request;
       expect(answer, transport.name).toMatchObject({ ok: true, message: { document: { name } } });
       const read = await callSharingApi(test, 'GET', `/documents/${document.id}`);
-      expect(read.body).toEqual({ ...document, name, etag: expect.any(String) });
+      expect(read.body).toEqual({
+        ...{ ...document, name },
+        ...{ etag: expect.any(String), update_time: expect.any(String) },
+      });
     }
   });
 

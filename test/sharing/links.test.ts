@@ -78,6 +78,7 @@ describeFeature('links', (dialect) => {
       show_title: true,
       warnings: [],
       create_time: expect.stringMatching(/^\d{4}-.*Z$/),
+      update_time: expect.stringMatching(/Z$/),
       etag: expect.stringMatching(/^"[\w-]{27}"$/),
       creator: expect.any(String),
       creator_name: '',

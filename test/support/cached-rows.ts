@@ -91,7 +91,7 @@ export const domain = {
 };
 const folder = {
   ...{ id: 'fld_1', workspace_id: 'ws_1', parent_id: null },
-  ...{ name: 'A', name_key: 'a', create_time: 1 },
+  ...{ name: 'A', name_key: 'a', create_time: 1, update_time: null },
 };
 
 const link = {

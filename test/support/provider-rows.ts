@@ -17,6 +17,7 @@ export const providerFields: Omit<IdentityProviderRow, 'id' | 'name' | 'issuer' 
   groups_claim: 'groups',
   email_verified_claim: 'email_verified',
   additional_scopes: '',
+  update_time: null,
 };
 
 /** Removes all providers: an installation has at most five. */

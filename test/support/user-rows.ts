@@ -42,6 +42,7 @@ export async function addUser(db: Database, user: Partial<TestUser> = {}): Promi
     password_hash: password === undefined ? '' : await hashOnce(password),
     scopes,
     create_time: Date.now(),
+    update_time: null,
     ...neverDisabled,
     disable_time: disabled ? Date.now() : null,
     purge_position: null,

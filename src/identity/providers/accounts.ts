@@ -86,6 +86,7 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
       password_hash: '',
       scopes: '',
       create_time: now(),
+      update_time: null,
       ...neverDisabled,
     };
     await insertProvidedUser(trx, user);
@@ -107,7 +108,7 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
       return user;
     }
     if (user.scopes === scopes) return user;
-    await updateScopes(trx, user.id, scopes);
+    await updateScopes(trx, user.id, { scopes, update_time: now() });
     also(action, user.id);
     return { ...user, scopes };
   }

@@ -1,4 +1,3 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
 import {
   type IdentityProviderService,
@@ -6,7 +5,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { managementScopes, parseStoredScopes } from '../../api/access/scopes.ts';
-import { etagOf, requireEtag } from '../../api/etag.ts';
+import { etagOf, requireEtag, timeFields, touched } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -90,7 +89,7 @@ export function createIdentityProviderService(
     additionalScopes: row.additional_scopes === '' ? [] : row.additional_scopes.split(' '),
     redirectUri: redirectUriOf(publicUrl, row.id),
     backchannelLogoutUri: `${publicUrl}/sessions/oidc/${row.id}/logout`,
-    createTime: timestampFromMs(row.create_time),
+    ...timeFields(row),
     etag: etagOf(stateOf(row)),
   });
 
@@ -114,6 +113,7 @@ export function createIdentityProviderService(
         email_verified_claim: request.emailVerifiedClaim || defaultClaims.verified,
         additional_scopes: [...new Set(request.additionalScopes)].join(' '),
         create_time: now(),
+        update_time: null,
       };
       return auditLog.create(context, { target: id }, async (trx) => {
         await requireEveryScope(trx, context, row.role_mappings);
@@ -149,9 +149,11 @@ export function createIdentityProviderService(
         const before = await lockProvider(trx, providerId);
         if (before === undefined) throw noSuchProvider();
         requireEtag(context, request, stateOf(before));
-        const after = { ...before, ...change, ...sealed };
+        const changed = { ...change, ...sealed };
+        const timed = { ...changed, ...touched(before, changed, now()) };
+        const after = { ...before, ...timed };
         if (!isNarrowing) await requireEveryScope(trx, context, after.role_mappings);
-        await updateProvider(trx, providerId, { ...change, ...sealed });
+        await updateProvider(trx, providerId, timed);
         if (after.enabled === 0) await endSessions(trx, { providerId });
         return after;
       });
@@ -171,9 +173,9 @@ export function createIdentityProviderService(
   };
 }
 
-/** Without the secret, which each rotation of the master key encrypts again. */
+/** Without the secret, which each rotation of the master key encrypts again, and its changes. */
 function stateOf(row: IdentityProviderRow): object {
-  const { secret_ciphertext: _, master_key_id: __, ...state } = row;
+  const { secret_ciphertext: _, master_key_id: __, update_time: ___, ...state } = row;
   return state;
 }
 

@@ -156,6 +156,10 @@ export async function insertProvidedUser(trx: Executor, row: UserRow): Promise<v
   await trx.insertInto('users').values(row).execute();
 }
 
-export async function updateScopes(trx: Executor, id: string, scopes: string): Promise<void> {
-  await trx.updateTable('users').set({ scopes }).where('id', '=', id).execute();
+export async function updateScopes(
+  trx: Executor,
+  id: string,
+  change: Pick<UserRow, 'scopes' | 'update_time'>,
+): Promise<void> {
+  await trx.updateTable('users').set(change).where('id', '=', id).execute();
 }

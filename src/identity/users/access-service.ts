@@ -14,6 +14,7 @@ import type {
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { requireNotDeleted } from '../../api/deletion.ts';
+import { touched } from '../../api/etag.ts';
 import { callerOf, principalId, principalOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { findNames, type NameAndParents, reachesOf } from '../../audit/names/names.ts';
@@ -127,7 +128,7 @@ export function createUserAccessService(
       : 0;
     for (const kind of wanted) await sources[kind].end(trx, before, time);
     const change = changeOf(before, chosen, time);
-    await updateUser(trx, userId, change);
+    await updateUser(trx, userId, { ...change, ...touched(before, change, time) });
     if (chosen.has(AccessPart.SIGN_IN)) await deleteSeed(trx, userId);
     const after = await requireUser(trx, userId);
     await requireHoldersLeft(trx, before, after);

@@ -3,14 +3,14 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import type { SharedAccess } from '../../api/access/access-source.ts';
 import { disablingDeletionOf, enablingUndeletionOf } from '../../api/deletion.ts';
-import { requireEtag } from '../../api/etag.ts';
+import { requireEtag, touched } from '../../api/etag.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import { endSessionsOf } from '../../storage/users.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { requireHoldersLeft } from './last-holders.ts';
-import { updateUser } from './store.ts';
+import { type UserChange, updateUser } from './store.ts';
 import { lockUser, userMessage, userState } from './users.ts';
 
 export type UserDeletionOptions = {
@@ -35,9 +35,11 @@ export function createUserDeletionMethods(options: UserDeletionOptions): Deletio
         const before = await lockUser(trx, userId);
         requireEtag(context, {}, userState(before));
         await grantChecksFor(context, userId, rolesOf).requireToWeaken(trx, before);
-        const change = disablingDeletionOf(before, now());
+        const time = now();
+        const deletion: UserChange = disablingDeletionOf(before, time);
+        const change = { ...deletion, ...touched(before, deletion, time) };
         await updateUser(trx, userId, change);
-        await endSessionsOf(trx, userId, { time: now() });
+        await endSessionsOf(trx, userId, { time });
         const after = { ...before, ...change };
         await requireHoldersLeft(trx, before, after);
         if (before.disable_time === null) await shared.requireOwners(trx, owned);
@@ -51,7 +53,9 @@ export function createUserDeletionMethods(options: UserDeletionOptions): Deletio
         const before = await lockUser(trx, userId);
         requireEtag(context, {}, userState(before));
         await grantChecksFor(context, userId, rolesOf).requireToActAs(trx, before);
-        const change = enablingUndeletionOf(before, now());
+        const time = now();
+        const undeletion: UserChange = enablingUndeletionOf(before, time);
+        const change = { ...undeletion, ...touched(before, undeletion, time) };
         await updateUser(trx, userId, change);
         return { ...before, ...change };
       });

@@ -38,6 +38,7 @@ export function createNewMembers(options: NewMemberOptions) {
         password_hash: await passwords.hash(password, passwordChangeQueue(email)),
         scopes: '',
         create_time: now(),
+        update_time: null,
         ...neverDisabled,
       };
     },

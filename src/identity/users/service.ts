@@ -7,7 +7,7 @@ import {
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { neverDisabled, requireNotDeleted } from '../../api/deletion.ts';
-import { requireEtag } from '../../api/etag.ts';
+import { requireEtag, touched } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { callerOf, principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
@@ -52,8 +52,9 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       requireNotDeleted(user, 'user');
       requireEtag(context, request, userState(user));
       const change = await decide(user, trx);
-      await updateUser(trx, id, change);
-      const changed = { ...user, ...change };
+      const timed = { ...change, ...touched(user, change, now()) };
+      await updateUser(trx, id, timed);
+      const changed = { ...user, ...timed };
       await requireHoldersLeft(trx, user, changed);
       return changed;
     });
@@ -82,6 +83,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         password_hash: password === '' ? '' : await passwords.hash(password, queue),
         scopes: [...new Set(request.scopes)].join(' '),
         create_time: now(),
+        update_time: null,
         ...neverDisabled,
       };
       return auditLog

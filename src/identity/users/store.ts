@@ -75,7 +75,7 @@ export function findUsers(
 }
 
 export type UserChange = Partial<
-  Pick<UserRow, 'email' | 'name' | 'scopes' | 'password_hash' | 'disable_time'> &
+  Pick<UserRow, 'email' | 'name' | 'scopes' | 'password_hash' | 'disable_time' | 'update_time'> &
     Pick<UserRow, 'delete_time' | 'purge_time' | 'kept_disable_time' | 'purge_position'>
 >;
 

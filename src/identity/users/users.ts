@@ -1,8 +1,7 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { disableFields } from '../../api/deletion.ts';
-import { etagOf } from '../../api/etag.ts';
+import { etagOf, timeFields } from '../../api/etag.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
@@ -42,7 +41,7 @@ export function userMessage(user: User) {
     passwordEnabled: user.password_hash !== '',
     totpEnabled: user.totp_confirm_time !== null,
     recoveryCodesLeft: user.recovery_codes_left,
-    createTime: timestampFromMs(user.create_time),
+    ...timeFields(user),
     etag: etagOf(userState(user)),
     ...disableFields(user),
   };

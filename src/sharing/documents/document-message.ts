@@ -1,6 +1,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Preview } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { etagOf } from '../../api/etag.ts';
+import { etagOf, timeFields } from '../../api/etag.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import type { DocumentVersionRow, Executor } from '../../storage/schema.ts';
 import type { PreviewState, Previews } from '../previews/previews.ts';
@@ -48,7 +48,7 @@ function documentMessage(row: CountedDocument, preview: PreviewState) {
     sha256: row.sha256,
     pageCount: row.page_count,
     workspaceId: row.workspace_id,
-    createTime: timestampFromMs(row.create_time),
+    ...timeFields(row),
     creator: row.creator_id ?? '',
     viewCount: row.view_count,
     linkCount: row.link_count,

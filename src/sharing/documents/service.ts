@@ -3,6 +3,7 @@ import {
   type DocumentService,
   UpdateDocumentRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { touched } from '../../api/etag.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
@@ -90,7 +91,8 @@ export function createDocumentService(
         auditLog.create(context, { target: row.id }, async (trx) => {
           await settle(trx);
           await insertCounted(trx, row);
-          const inserted = { folder_id: null, creator_id: null, ...row, ...counts };
+          const unset = { folder_id: null, creator_id: null, update_time: null };
+          const inserted = { ...unset, ...row, ...counts };
           return { document: await describeDocument(trx, previews, inserted) };
         }),
       ),
@@ -151,8 +153,9 @@ export function createDocumentService(
         auditLog.change(context, { target: key.id }, async (trx) => {
           if (typeof change.folder_id === 'string') await requireFolder(trx, key, change.folder_id);
           const before = await lockDocument(trx, key, context, request);
-          if (Object.keys(change).length > 0) await updateDocument(trx, key, change);
-          return { ...before, ...change };
+          const timed = { ...change, ...touched(before, change, now()) };
+          if (Object.keys(timed).length > 0) await updateDocument(trx, key, timed);
+          return { ...before, ...timed };
         });
       const moves = change.folder_id !== undefined;
       const row = moves ? await quotas.inTurn(key.workspaceId, update) : await update();

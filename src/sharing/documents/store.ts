@@ -6,7 +6,10 @@ import type { DocumentRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 /** The row of a new document. A trigger adds its first version to `document_versions`. */
-export type NewDocument = Omit<DocumentRow, 'version' | 'folder_id' | 'creator_id'> &
+export type NewDocument = Omit<
+  DocumentRow,
+  'version' | 'folder_id' | 'creator_id' | 'update_time'
+> &
   Partial<Pick<DocumentRow, 'folder_id' | 'creator_id'>>;
 
 const insertRow = compileOnce((db, row: QueryParameters<Required<NewDocument>>) =>
@@ -91,7 +94,7 @@ export function findDocuments(
 
 export type DocumentKey = { readonly workspaceId: string; readonly id: string };
 
-export type DocumentChange = Partial<Pick<DocumentRow, 'name' | 'folder_id'>>;
+export type DocumentChange = Partial<Pick<DocumentRow, 'name' | 'folder_id' | 'update_time'>>;
 
 export async function updateDocument(
   db: Executor,

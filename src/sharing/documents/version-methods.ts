@@ -126,7 +126,7 @@ export function createVersionMethods(options: VersionMethodsOptions): Methods {
         const { current } = await lockVersions(trx, key, context);
         const row = await findVersion(trx, documentId, version);
         if (row === undefined) throw versionNotFound();
-        if (version !== current) await setCurrentVersion(trx, row);
+        if (version !== current) await setCurrentVersion(trx, row, { update_time: now() });
         return answer(trx, workspaceId, documentId);
       });
     },

@@ -1,10 +1,9 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
 import {
   type FolderService,
   UpdateFolderRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
-import { etagOf, requireEtag } from '../../api/etag.ts';
+import { etagOf, requireEtag, timeFields, touched } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
@@ -96,6 +95,7 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
         parent_id: parentId === '' ? null : parentId,
         ...readName(name),
         create_time: now(),
+        update_time: null,
       };
       return quotas.inTurn(workspaceId, () =>
         auditLog.create(context, { target: row.id }, async (trx) => {
@@ -136,10 +136,11 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
           const height = Math.max(...moved.map((folder) => folder.height)) + 1;
           await requirePlace(trx, workspaceId, parent_id, height);
         }
-        if (Object.keys(change).length > 0) {
-          await updateFolder(trx, before.id, change).catch(refuseDuplicate);
+        const timed = { ...change, ...touched(before, change, now()) };
+        if (Object.keys(timed).length > 0) {
+          await updateFolder(trx, before.id, timed).catch(refuseDuplicate);
         }
-        return answer(trx, { ...before, ...change });
+        return answer(trx, { ...before, ...timed });
       });
     },
 
@@ -183,7 +184,7 @@ function folderMessage(row: FolderRow) {
     name: row.name,
     parentId: row.parent_id ?? '',
     workspaceId: row.workspace_id,
-    createTime: timestampFromMs(row.create_time),
+    ...timeFields(row),
     etag: etagOf(folderState(row)),
   };
 }

@@ -51,7 +51,9 @@ export async function insertFolder(trx: Executor, row: FolderRow): Promise<void>
   await trx.insertInto('folders').values(row).execute();
 }
 
-export type FolderChange = Partial<Pick<FolderRow, 'name' | 'name_key' | 'parent_id'>>;
+export type FolderChange = Partial<
+  Pick<FolderRow, 'name' | 'name_key' | 'parent_id' | 'update_time'>
+>;
 
 export async function updateFolder(trx: Executor, id: string, change: FolderChange): Promise<void> {
   await trx.updateTable('folders').set(change).where('id', '=', id).execute();
@@ -65,7 +67,7 @@ export async function removeFolder(trx: Executor, id: string, time: number): Pro
   }
   await trx
     .updateTable('links')
-    .set({ revoke_time: time })
+    .set({ revoke_time: time, update_time: time })
     .where('folder_id', '=', id)
     .where('revoke_time', 'is', null)
     .execute();

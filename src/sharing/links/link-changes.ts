@@ -6,7 +6,7 @@ import {
   type UpdateLinkRequest,
   UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { requireEtag } from '../../api/etag.ts';
+import { requireEtag, touched } from '../../api/etag.ts';
 import { readUpdate } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -79,7 +79,8 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
     await lockRow(trx, 'links', 'id', id);
     const before = await requireLink(trx, workspaceId, id);
     requireEtag(context, prepared, linkState(before));
-    const changed = await updateLink(trx, { workspaceId, id }, change, changesGate(paths));
+    const timed = { ...change, ...touched(before, change, now()) };
+    const changed = await updateLink(trx, { workspaceId, id }, timed, changesGate(paths));
     const row = await requireLink(trx, workspaceId, id);
     if (!changed) throw fail('conflict', 'The link was revoked.');
     checkOptions(row, paths);

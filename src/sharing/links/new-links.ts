@@ -82,6 +82,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       allow_download: request.allowDownload ? 1 : 0,
       gate_revision: 1,
       create_time: now(),
+      update_time: null,
       expire_time: readExpireTime(request.expireTime, now()),
       revoke_time: null,
       view_count: 0,

@@ -8,7 +8,7 @@ import {
   type UpdateLinkRequest,
   type UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { etagOf } from '../../api/etag.ts';
+import { etagOf, timeFields } from '../../api/etag.ts';
 import { readExpireTime } from '../../api/expire-time.ts';
 import { printableName } from '../../api/names.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
@@ -167,7 +167,7 @@ export function linkMessage(row: LinkRow, target: LinkTarget | undefined, url: s
     emailVerificationRequired: row.email_verification_required === 1,
     allowDownload: row.allow_download === 1,
     viewCount: row.view_count,
-    createTime: timestampFromMs(row.create_time),
+    ...timeFields(row),
     etag: etagOf(linkState(row)),
     creator: row.creator_id ?? '',
     ...(row.expire_time === null ? {} : { expireTime: timestampFromMs(row.expire_time) }),

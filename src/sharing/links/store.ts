@@ -69,6 +69,7 @@ export type LinkChange = Partial<
     | 'entry_rules'
     | 'watermark'
     | 'program_access'
+    | 'update_time'
   >
 >;
 
@@ -161,7 +162,7 @@ export async function findMailedLink(
 export async function revokeLink(db: Executor, id: string, now: number): Promise<void> {
   await db
     .updateTable('links')
-    .set({ revoke_time: now })
+    .set({ revoke_time: now, update_time: now })
     .where('id', '=', id)
     .where('revoke_time', 'is', null)
     .execute();

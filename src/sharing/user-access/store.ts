@@ -52,7 +52,7 @@ export const sources = {
     end: (trx, { id }, time) =>
       trx
         .updateTable('links')
-        .set({ revoke_time: time })
+        .set({ revoke_time: time, update_time: time })
         .where('id', 'in', openLinks(trx, id, time).select('id'))
         .execute(),
     scopesToEnd: async () => ['links:write'],

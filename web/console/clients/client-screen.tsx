@@ -4,8 +4,7 @@ import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/cl
 import { useHasScope } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { createdByFacts } from '../shared/created-by.tsx';
-import { DateTime } from '../shared/date-time.tsx';
+import { historyFacts } from '../shared/created-by.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
@@ -55,7 +54,7 @@ export function ClientScreen() {
 ClientScreen.reads = [ClientService.method.getClient];
 
 function ClientFacts(client: Client) {
-  const { id, scopes, createTime, disableTime, tlsClientAuthSanUri, tlsClientAuthSanDns } = client;
+  const { id, scopes, disableTime, tlsClientAuthSanUri, tlsClientAuthSanDns } = client;
   const certificate = tlsClientAuthSanUri || tlsClientAuthSanDns;
   return (
     <Facts
@@ -82,8 +81,7 @@ function ClientFacts(client: Client) {
                 value: <CopyableText text={certificate} label="name in the certificate" />,
               },
             ]),
-        { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
-        ...createdByFacts(client),
+        ...historyFacts(client),
       ]}
     />
   );

@@ -4,8 +4,7 @@ import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v
 import { useHasScope } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { createdByFacts } from '../shared/created-by.tsx';
-import { DateTime } from '../shared/date-time.tsx';
+import { historyFacts } from '../shared/created-by.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
@@ -49,7 +48,7 @@ export function CustomerScreen() {
 CustomerScreen.reads = [CustomerService.method.getCustomer];
 
 function CustomerFacts(customer: Customer) {
-  const { id, createTime, disableTime } = customer;
+  const { id, disableTime } = customer;
   return (
     <Facts
       facts={[
@@ -58,8 +57,7 @@ function CustomerFacts(customer: Customer) {
           name: 'State',
           value: <EnabledBadge disableTime={disableTime} deleteTime={customer.deleteTime} isFull />,
         },
-        { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
-        ...createdByFacts(customer),
+        ...historyFacts(customer),
       ]}
     />
   );

@@ -6,7 +6,7 @@ import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { createdByFacts } from '../shared/created-by.tsx';
+import { historyFacts } from '../shared/created-by.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
@@ -99,7 +99,7 @@ function About({ link }: OfLink) {
 }
 
 function LinkFacts({ link }: OfLink) {
-  const { id, createTime } = link;
+  const { id } = link;
   return (
     <Facts
       facts={[
@@ -121,8 +121,7 @@ function LinkFacts({ link }: OfLink) {
         ...(link.programAccess ? [{ name: 'Programs', value: 'May read for a person' }] : []),
         { name: 'Email about views', value: notifyTexts[link.notify] },
         { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },
-        { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
-        ...createdByFacts(link),
+        ...historyFacts(link),
         { name: 'Link ID', value: <CopyableText text={id} label="link ID" /> },
       ]}
     />

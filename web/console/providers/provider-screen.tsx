@@ -8,7 +8,7 @@ import {
 import { useHasScope } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { DateTime } from '../shared/date-time.tsx';
+import { historyFacts } from '../shared/created-by.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
@@ -71,7 +71,7 @@ function Registration({ redirectUri, backchannelLogoutUri }: IdentityProvider) {
 }
 
 function ProviderFacts(provider: IdentityProvider) {
-  const { id, issuer, clientId, allowedDomains, createUsers, createTime } = provider;
+  const { id, issuer, clientId, allowedDomains, createUsers } = provider;
   const { groupsClaim, emailVerifiedClaim, additionalScopes } = provider;
   return (
     <Facts
@@ -91,7 +91,7 @@ function ProviderFacts(provider: IdentityProvider) {
           name: 'Scopes',
           value: ['openid', 'email', 'profile', ...additionalScopes].join(' '),
         },
-        { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
+        ...historyFacts(provider),
       ]}
     />
   );

@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { DateTime } from '../shared/date-time.tsx';
+import { historyFacts } from '../shared/created-by.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';
@@ -59,13 +59,14 @@ export function GeneralSettingsScreen() {
   );
 }
 
-function WorkspaceFacts({ id, name, createTime }: Workspace) {
+function WorkspaceFacts(workspace: Workspace) {
+  const { id, name } = workspace;
   return (
     <Facts
       facts={[
         { name: 'Name', value: name },
         { name: 'Workspace ID', value: <CopyableText text={id} label="workspace ID" /> },
-        { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
+        ...historyFacts(workspace),
       ]}
     />
   );

@@ -1,11 +1,32 @@
-/** Who created a resource. Nothing for a resource of the service itself. */
+/** Who created a resource, and when it was created and changed. */
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { DateTime } from './date-time.tsx';
 import type { Fact } from './facts.tsx';
 import type { Column } from './lists/define-list.ts';
 import { ResourceLink } from './resource-link.tsx';
 
 type Created = { readonly creator: string; readonly creatorName: string };
 
-export function createdByFacts({ creator: id, creatorName: name }: Created): Fact[] {
+type Changed = Partial<Created> & {
+  readonly createTime?: Timestamp | undefined;
+  readonly updateTime?: Timestamp | undefined;
+};
+
+/** `created`: what the creation is called. */
+export function historyFacts(resource: Changed, created = 'Created'): Fact[] {
+  const { createTime, updateTime, creator = '', creatorName = '' } = resource;
+  const isChanged = createTime && updateTime && timestampMs(updateTime) > timestampMs(createTime);
+  return [
+    { name: created, value: <DateTime time={createTime} precision="minute" /> },
+    ...createdByFacts({ creator, creatorName }),
+    ...(isChanged
+      ? [{ name: 'Last changed', value: <DateTime time={updateTime} precision="minute" /> }]
+      : []),
+  ];
+}
+
+/** Nothing for a resource of the service itself. */
+function createdByFacts({ creator: id, creatorName: name }: Created): Fact[] {
   if (id === '') return [];
   return [{ name: 'Created by', value: <ResourceLink id={id} name={name} /> }];
 }

@@ -8,6 +8,7 @@ import {
 import { useHasScope } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
+import { historyFacts } from '../shared/created-by.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { DisableOrEnable } from '../shared/enable-button.tsx';
@@ -100,7 +101,7 @@ function IssuerFacts(issuer: TrustedIssuer) {
         ...(refreshError === ''
           ? []
           : [{ name: 'Problem', value: `${refreshError}${enabled ? retryText : ''}` }]),
-        { name: 'Created', value: <DateTime time={issuer.createTime} precision="minute" /> },
+        ...historyFacts(issuer),
       ]}
     />
   );

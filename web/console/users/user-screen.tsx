@@ -5,7 +5,7 @@ import { type User, UserKind, UserService } from '../../../gen/latchkey/identity
 import { useHasScope, useUser } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { DateTime } from '../shared/date-time.tsx';
+import { historyFacts } from '../shared/created-by.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
@@ -70,7 +70,7 @@ function OwnAccountHint() {
 }
 
 function factsOf(user: User): Fact[] {
-  const { id, email, name, totpEnabled, recoveryCodesLeft, createTime, disableTime } = user;
+  const { id, email, name, totpEnabled, recoveryCodesLeft, disableTime } = user;
   const { passwordEnabled } = user;
   return [
     { name: 'User ID', value: <CopyableText text={id} label="user ID" /> },
@@ -91,7 +91,7 @@ function factsOf(user: User): Fact[] {
       name: 'Two-factor authentication',
       value: totpEnabled ? factorText(recoveryCodesLeft) : 'Off',
     },
-    { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
+    ...historyFacts(user),
     { name: 'Scopes', value: <Permissions user={user} /> },
   ];
 }

@@ -1,8 +1,7 @@
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { formatSize } from '../../../../src/base/http/format-size.ts';
 import { CopyableText } from '../../shared/copyable-text.tsx';
-import { createdByFacts } from '../../shared/created-by.tsx';
-import { DateTime } from '../../shared/date-time.tsx';
+import { historyFacts } from '../../shared/created-by.tsx';
 import { type Fact, Facts } from '../../shared/facts.tsx';
 import { Section } from '../../shared/section.tsx';
 import { contentTypeText, pageCountText } from '../document-labels.ts';
@@ -17,18 +16,14 @@ export function DetailsTab() {
 }
 
 function factsOf(document: Document): Fact[] {
-  const { id, contentType, sizeBytes, pageCount, createTime, sha256 } = document;
+  const { id, contentType, sizeBytes, pageCount, sha256 } = document;
   return [
     { name: 'Document ID', value: <CopyableText text={id} label="document ID" /> },
     { name: 'Type', value: contentTypeText(contentType) },
     { name: 'Size', value: formatSize(sizeBytes) },
     ...(pageCount === 0 ? [] : [{ name: 'Pages', value: pageCountText(pageCount) }]),
     { name: 'Version', value: document.version.toLocaleString() },
-    {
-      name: document.version === 1 ? 'Uploaded' : 'First uploaded',
-      value: <DateTime time={createTime} precision="minute" />,
-    },
-    ...createdByFacts(document),
+    ...historyFacts(document, document.version === 1 ? 'Uploaded' : 'First uploaded'),
     { name: 'SHA-256', value: <CopyableText text={sha256} label="SHA-256" isShort /> },
   ];
 }
