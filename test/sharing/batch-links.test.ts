@@ -5,8 +5,15 @@ import { describeApp } from '../support/app-suite.ts';
 import { fieldAskedBy, lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
 import { callSharingApi, keyOf, type LinkFields, upload } from '../support/sharing-api.ts';
 
+type BatchFields = {
+  readonly name: string;
+  readonly recipient: string;
+  readonly allow_list: string[];
+  readonly password_required: boolean;
+};
+
 type Batch = {
-  readonly links: (LinkFields & { name: string; recipient: string; allow_list: string[] })[];
+  readonly links: (LinkFields & BatchFields)[];
   readonly code?: string;
   readonly errors?: { field: string; detail: string }[];
 };
@@ -124,25 +131,35 @@ describeApp('links for recipients', (suite) => {
     expect(await linksOf(document_id)).toEqual([]);
   });
 
-  it('are not created for a caller who has gone while their passwords are hashed', async () => {
+  it('are neither created nor changed for a caller who leaves during the hashing', async () => {
     const { id: document_id } = await newDocument();
-    const requests = Array.from({ length: 200 }, (_, i) => {
-      return { document_id, recipient: newAddress(), password: `password ${i}` };
-    });
-    const caller = new AbortController();
-    const url = `${suite.app.publicUrl}/api/v1/links:batchCreate`;
-    const answer = fetch(url, {
-      method: 'POST',
-      headers: { ...keyOf(suite.testApp), 'content-type': 'application/json' },
-      body: JSON.stringify({ requests }),
-      signal: caller.signal,
-    });
-    setTimeout(() => caller.abort(), 200);
-    await expect(answer).rejects.toThrow();
+    const leave = async (action: string, requests: readonly object[]) => {
+      const caller = new AbortController();
+      const answer = fetch(`${suite.app.publicUrl}/api/v1/links:${action}`, {
+        method: 'POST',
+        headers: { ...keyOf(suite.testApp), 'content-type': 'application/json' },
+        body: JSON.stringify({
+          requests: requests.map((request, i) => ({ ...request, password: `password ${i}` })),
+        }),
+        signal: caller.signal,
+      });
+      setTimeout(() => caller.abort(), 200);
+      await expect(answer).rejects.toThrow();
+      const ended = new RegExp(`${action}Links"[^\\n]*"code":"canceled"`, 'i');
+      await expect.poll(() => suite.testApp.logText(), { timeout: 3_000 }).toMatch(ended);
+    };
+    const wanted = Array.from({ length: 200 }, () => ({ document_id, recipient: newAddress() }));
 
-    const ended = /BatchCreateLinks"[^\n]*"code":"canceled"/;
-    await expect.poll(() => suite.testApp.logText(), { timeout: 3_000 }).toMatch(ended);
+    await leave('batchCreate', wanted);
     expect(await linksOf(document_id)).toEqual([]);
+
+    const { links } = (await create(wanted)).body;
+    await leave(
+      'batchUpdate',
+      links.map(({ id }) => ({ link_id: id, update_mask: 'password' })),
+    );
+    const protectedLinks = (await linksOf(document_id)).filter((link) => link.password_required);
+    expect(protectedLinks).toEqual([]);
   });
 
   it('are not created beyond the quota, and then none is mailed', async () => {

@@ -23,7 +23,9 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
     ...(user.kind === UserKind.STAFF
       ? [['Change scopes', <ChangeUserScopesDialog key="scopes" user={user} />] as const]
       : []),
-    ['Set password', <SetPasswordDialog key="password" user={user} isSelf={isSelf} />],
+    ...(hasPasswords
+      ? [['Set password', <SetPasswordDialog key="password" user={user} isSelf={isSelf} />] as const]
+      : []),
   ] as const;
   return (
     <>
