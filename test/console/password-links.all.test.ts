@@ -26,10 +26,11 @@ describe('without a mail server that answers', () => {
     await message.getByText('Request ID').waitFor();
     await message.getByRole('button', { name: 'Close' }).first().click();
 
-    const users = app().app.inside.db.selectFrom('users').select('password_hash');
+    const { db } = app().app.inside;
+    const users = db.selectFrom('users').select('password_hash');
     const row = await users.where('email', '=', 'ann@example.com').executeTakeFirstOrThrow();
     expect(row.password_hash).toBe('');
-    expect(await app().app.inside.db.selectFrom('password_resets').selectAll().execute()).toEqual([]);
+    expect(await db.selectFrom('password_resets').selectAll().execute()).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js'
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { DateTime } from '../shared/date-time.tsx';
+import { createdColumn } from '../shared/creation.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
@@ -24,12 +24,7 @@ const accounts = defineList({
       orderBy: 'id',
       cell: ({ id }) => <CopyableText text={id} label={`account ID ${id}`} />,
     },
-    {
-      title: 'Created',
-      orderBy: 'create_time',
-      isNewestFirst: true,
-      cell: ({ createTime }) => <DateTime time={createTime} />,
-    },
+    createdColumn(),
   ],
 });
 

@@ -9,8 +9,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
-import { createdByColumn } from '../shared/created-by.tsx';
-import { DateTime } from '../shared/date-time.tsx';
+import { createdByColumn, createdColumn } from '../shared/creation.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
@@ -40,13 +39,7 @@ const identities = defineList({
       isAbsent: ({ claims }) => Object.keys(claims).length === 0,
       cell: ({ claims }) => <Claims claims={claims} />,
     },
-    {
-      title: 'Created',
-      orderBy: 'create_time',
-      isNewestFirst: true,
-      isMinor: true,
-      cell: ({ createTime }) => <DateTime time={createTime} />,
-    },
+    createdColumn<FederatedIdentity>({ isMinor: true }),
     createdByColumn<FederatedIdentity>(),
     {
       title: 'Actions',

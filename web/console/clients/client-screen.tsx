@@ -4,7 +4,7 @@ import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/cl
 import { useHasScope } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { historyFacts } from '../shared/created-by.tsx';
+import { historyFacts } from '../shared/creation.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';

@@ -1,7 +1,7 @@
 import { IconServer } from '@tabler/icons-react';
-import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { DateTime } from '../shared/date-time.tsx';
+import { createdColumn } from '../shared/creation.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { deletedFilter, showDeleted } from '../shared/lists/deleted-filter.ts';
@@ -31,19 +31,8 @@ const clients = defineList({
       cell: ({ id }) => <CopyableText text={id} label={`client ID ${id}`} isShort />,
     },
     { title: 'Scopes', cell: ({ scopes }) => <ScopesCell scopes={scopes} /> },
-    {
-      title: 'State',
-      isPlain: true,
-      cell: ({ disableTime, deleteTime }) => (
-        <EnabledBadge disableTime={disableTime} deleteTime={deleteTime} />
-      ),
-    },
-    {
-      title: 'Created',
-      orderBy: 'create_time',
-      isNewestFirst: true,
-      cell: ({ createTime }) => <DateTime time={createTime} />,
-    },
+    { title: 'State', isPlain: true, cell: EnabledBadge },
+    createdColumn<Client>(),
   ],
 });
 

@@ -4,7 +4,7 @@ import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v
 import { useHasScope } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { historyFacts } from '../shared/created-by.tsx';
+import { historyFacts } from '../shared/creation.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';

@@ -1,8 +1,8 @@
 import { IconBuilding } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { DateTime } from '../shared/date-time.tsx';
+import { createdColumn } from '../shared/creation.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { deletedFilter, showDeleted } from '../shared/lists/deleted-filter.ts';
@@ -32,19 +32,8 @@ const customers = defineList({
       cell: ({ id }) => <CopyableText text={id} label={`customer ID ${id}`} isShort />,
     },
     { title: 'Accounts', cell: ({ accountIds }) => accountIds.length.toLocaleString() },
-    {
-      title: 'State',
-      isPlain: true,
-      cell: ({ disableTime, deleteTime }) => (
-        <EnabledBadge disableTime={disableTime} deleteTime={deleteTime} />
-      ),
-    },
-    {
-      title: 'Created',
-      orderBy: 'create_time',
-      isNewestFirst: true,
-      cell: ({ createTime }) => <DateTime time={createTime} />,
-    },
+    { title: 'State', isPlain: true, cell: EnabledBadge },
+    createdColumn<Customer>(),
   ],
 });
 

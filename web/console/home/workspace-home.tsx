@@ -3,9 +3,9 @@ import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { SimpleGrid } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { linkTitle } from '../links/link-state.tsx';
 import { useHasScope } from '../session/session-context.tsx';
@@ -106,19 +106,7 @@ export function WorkspaceHome() {
           query={links}
           rows={links.data?.links.filter(({ viewCount }) => viewCount > 0)}
           empty="No one has opened a link yet."
-          row={(link) => ({
-            id: link.id,
-            main: (
-              <TextLink
-                to="/workspaces/$workspaceId/links/$linkId"
-                params={{ workspaceId, linkId: link.id }}
-              >
-                {linkTitle(link)}
-              </TextLink>
-            ),
-            detail: link.name === '' ? undefined : link.documentName,
-            end: viewsText(link.viewCount),
-          })}
+          row={(link) => linkRow(link, viewsText(link.viewCount))}
         />
         <HomeCard
           title="Links that expire soon"
@@ -134,19 +122,7 @@ export function WorkspaceHome() {
           query={ending}
           rows={ending.data?.links}
           empty="No link expires within 14 days."
-          row={(link) => ({
-            id: link.id,
-            main: (
-              <TextLink
-                to="/workspaces/$workspaceId/links/$linkId"
-                params={{ workspaceId, linkId: link.id }}
-              >
-                {linkTitle(link)}
-              </TextLink>
-            ),
-            detail: link.name === '' ? undefined : link.documentName,
-            end: <DateTime time={link.expireTime} />,
-          })}
+          row={(link) => linkRow(link, <DateTime time={link.expireTime} />)}
         />
         <HomeCard
           title="Most viewed documents"
@@ -176,5 +152,19 @@ export function WorkspaceHome() {
     </Screen>
   );
 }
+
+const linkRow = (link: Link, end: ReactNode) => ({
+  id: link.id,
+  main: (
+    <TextLink
+      to="/workspaces/$workspaceId/links/$linkId"
+      params={{ workspaceId: link.workspaceId, linkId: link.id }}
+    >
+      {linkTitle(link)}
+    </TextLink>
+  ),
+  detail: link.name === '' ? undefined : link.documentName,
+  end,
+});
 
 const viewsText = (count: number) => (count === 1 ? '1 view' : `${count.toLocaleString()} views`);

@@ -6,7 +6,7 @@ import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { historyFacts } from '../shared/created-by.tsx';
+import { historyFacts } from '../shared/creation.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';

@@ -9,6 +9,7 @@ import {
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyButton } from '../shared/copyable-text.tsx';
+import { createdColumn } from '../shared/creation.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import {
   type Column,
@@ -62,13 +63,7 @@ const columnsWith = (...more: readonly Column<Link>[]): readonly Column<Link>[] 
     isAbsent: hasEnded,
     cell: ({ expireTime }) => <DateTime time={expireTime} />,
   },
-  {
-    title: 'Created',
-    orderBy: 'create_time',
-    isNewestFirst: true,
-    isMinor: true,
-    cell: ({ createTime }) => <DateTime time={createTime} />,
-  },
+  createdColumn({ isMinor: true }),
   {
     title: 'Actions',
     isTitleHidden: true,

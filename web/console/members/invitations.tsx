@@ -4,7 +4,7 @@ import {
   type Invitation,
   WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { createdByColumn } from '../shared/created-by.tsx';
+import { createdByColumn } from '../shared/creation.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';

@@ -1,6 +1,6 @@
 import { IconBuildingFortress } from '@tabler/icons-react';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
-import { DateTime } from '../shared/date-time.tsx';
+import { createdColumn } from '../shared/creation.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { TextLink } from '../shared/router-links.tsx';
@@ -24,12 +24,7 @@ const providers = defineList({
     { title: 'Issuer', cell: ({ issuer }) => issuer },
     { title: 'Domains', cell: ({ allowedDomains }) => allowedDomains.join(', ') },
     { title: 'State', isPlain: true, cell: (provider) => <ProviderState {...provider} /> },
-    {
-      title: 'Created',
-      orderBy: 'create_time',
-      isNewestFirst: true,
-      cell: ({ createTime }) => <DateTime time={createTime} />,
-    },
+    createdColumn(),
   ],
 });
 

@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { historyFacts } from '../shared/created-by.tsx';
+import { historyFacts } from '../shared/creation.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';

@@ -1,6 +1,6 @@
 import { IconCloudLock } from '@tabler/icons-react';
 import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
-import { DateTime } from '../shared/date-time.tsx';
+import { createdColumn } from '../shared/creation.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { TextLink } from '../shared/router-links.tsx';
@@ -24,13 +24,7 @@ const issuers = defineList({
     },
     { title: 'Issuer', isFree: true, isPlain: true, cell: ({ issuer }) => issuer },
     { title: 'State', isPlain: true, cell: (issuer) => <IssuerState issuer={issuer} /> },
-    {
-      title: 'Created',
-      orderBy: 'create_time',
-      isNewestFirst: true,
-      isMinor: true,
-      cell: ({ createTime }) => <DateTime time={createTime} />,
-    },
+    createdColumn({ isMinor: true }),
   ],
 });
 

@@ -5,7 +5,7 @@ import { type User, UserKind, UserService } from '../../../gen/latchkey/identity
 import { useHasScope, useUser } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { historyFacts } from '../shared/created-by.tsx';
+import { historyFacts } from '../shared/creation.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';

@@ -1,5 +1,5 @@
-import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { DateTime } from '../shared/date-time.tsx';
+import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { createdColumn } from '../shared/creation.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { type DeletedSearch, deletedFilter, showDeleted } from '../shared/lists/deleted-filter.ts';
@@ -44,21 +44,9 @@ const users = defineList({
       cell: ({ name }) => name || '—',
     },
     { title: 'Type', isPlain: true, cell: kindText },
-    {
-      title: 'State',
-      isPlain: true,
-      cell: ({ disableTime, deleteTime }) => (
-        <EnabledBadge disableTime={disableTime} deleteTime={deleteTime} />
-      ),
-    },
+    { title: 'State', isPlain: true, cell: EnabledBadge },
     { title: 'Two-factor', cell: ({ totpEnabled }) => (totpEnabled ? 'On' : 'Off') },
-    {
-      title: 'Created',
-      orderBy: 'create_time',
-      isNewestFirst: true,
-      isMinor: true,
-      cell: ({ createTime }) => <DateTime time={createTime} />,
-    },
+    createdColumn<User>({ isMinor: true }),
   ],
 });
 

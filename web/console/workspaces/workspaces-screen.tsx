@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useSignIn, useUser } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { DateTime } from '../shared/date-time.tsx';
+import { createdColumn } from '../shared/creation.tsx';
 import { RestoreButton } from '../shared/delete-button.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
@@ -43,12 +43,7 @@ const workspaces = defineList({
       title: 'Workspace ID',
       cell: ({ id }) => <CopyableText text={id} label={`workspace ID ${id}`} isShort />,
     },
-    {
-      title: 'Created',
-      orderBy: 'create_time',
-      isNewestFirst: true,
-      cell: ({ createTime }) => <DateTime time={createTime} />,
-    },
+    createdColumn(),
     {
       title: 'Actions',
       isTitleHidden: true,

@@ -1,7 +1,7 @@
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { formatSize } from '../../../../src/base/http/format-size.ts';
 import { CopyableText } from '../../shared/copyable-text.tsx';
-import { historyFacts } from '../../shared/created-by.tsx';
+import { historyFacts } from '../../shared/creation.tsx';
 import { type Fact, Facts } from '../../shared/facts.tsx';
 import { Section } from '../../shared/section.tsx';
 import { contentTypeText, pageCountText } from '../document-labels.ts';

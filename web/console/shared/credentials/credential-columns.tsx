@@ -4,7 +4,7 @@ import { IconCancel, IconChartBar, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
 import { CopyableText } from '../copyable-text.tsx';
-import { createdByColumn } from '../created-by.tsx';
+import { createdByColumn } from '../creation.tsx';
 import { DateTime } from '../date-time.tsx';
 import type { Column } from '../lists/define-list.ts';
 import { RowMenu } from '../lists/row-menu.tsx';

@@ -40,3 +40,14 @@ export function createdByColumn<Row extends Created>(title = 'Created by'): Colu
     cell: ({ creator: id, creatorName: name }) => <ResourceLink id={id} name={name} />,
   };
 }
+
+/** The newest first when the list is sorted by it. */
+export function createdColumn<Row extends Changed>({ isMinor = false } = {}): Column<Row> {
+  return {
+    title: 'Created',
+    orderBy: 'create_time',
+    isNewestFirst: true,
+    isMinor,
+    cell: ({ createTime }) => <DateTime time={createTime} />,
+  };
+}
