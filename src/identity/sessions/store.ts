@@ -1,10 +1,10 @@
-import type { Insertable } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { selectNewestFirst } from '../../storage/page-token.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, Schema, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+import { insertInto } from '../../storage/single-rows.ts';
 import type { AddSessionMethods } from '../users/users.ts';
 
 export type UserWithSeed = {
@@ -74,12 +74,7 @@ export async function consumeTotpStep(
   return numUpdatedRows > 0n;
 }
 
-export async function insertSession(
-  trx: Executor,
-  row: Insertable<Schema['sessions']>,
-): Promise<void> {
-  await trx.insertInto('sessions').values(row).execute();
-}
+export const insertSession = insertInto('sessions');
 
 export type SessionWithUser = { readonly session: SessionRow; readonly user: UserRow };
 

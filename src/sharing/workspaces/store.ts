@@ -13,13 +13,9 @@ import type {
   WorkspaceRow,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { findBy, insertInto } from '../../storage/single-rows.ts';
 
-export async function insertWorkspace(
-  db: Executor,
-  row: Insertable<Schema['workspaces']>,
-): Promise<void> {
-  await db.insertInto('workspaces').values(row).execute();
-}
+export const insertWorkspace = insertInto('workspaces');
 
 const selectWorkspace = compileOnce((db, { id }: QueryParameters<{ id: string }>) =>
   db.selectFrom('workspaces').selectAll().where('id', '=', id),
@@ -189,9 +185,7 @@ export async function replaceInvitation(trx: Executor, row: InvitationRow): Prom
   await trx.insertInto('invitations').values(row).execute();
 }
 
-export function findInvitation(db: Executor, id: string): Promise<InvitationRow | undefined> {
-  return db.selectFrom('invitations').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const findInvitation = findBy('invitations', 'id');
 
 export function findInvitationTo(
   db: Executor,
