@@ -21,9 +21,11 @@ export function insertInto<T extends Table>(table: T) {
   };
 }
 
+/** Without a column to change, the update does nothing. */
 export function updateBy<T extends Table>(table: T, column: Column<T>) {
   const name: string = column;
   return async (db: Executor, value: string, change: Updateable<Schema[T]>): Promise<void> => {
+    if (Object.keys(change).length === 0) return;
     await anyTable(db).updateTable<string>(table).set(change).where(name, '=', value).execute();
   };
 }

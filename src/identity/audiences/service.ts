@@ -79,7 +79,7 @@ export function createAudienceService(
     },
 
     async updateAudience(request, context) {
-      const { paths, change } = readUpdate(UpdateAudienceRequestSchema, request, updateFields);
+      const { change } = readUpdate(UpdateAudienceRequestSchema, request, updateFields);
       const { audienceId } = request;
       const row = await auditLog.change(context, { target: audienceId }, async (trx) => {
         const before = await locked(trx, audienceId);
@@ -89,9 +89,7 @@ export function createAudienceService(
           await keys.requireActive(trx, signing_alg);
         }
         const changed = { ...change, ...touched(before, change, now()) };
-        if (paths.length > 0) {
-          await updateAudience(trx, audienceId, changed).catch(refuseDuplicate);
-        }
+        await updateAudience(trx, audienceId, changed).catch(refuseDuplicate);
         return { ...before, ...changed };
       });
       return { audience: audienceMessage(row) };

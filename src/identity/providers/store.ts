@@ -4,7 +4,7 @@ import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type { Executor, IdentityProviderRow, UserIdentityRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
 
 export const findProvider = findBy('identity_providers', 'id');
 
@@ -62,14 +62,7 @@ export const insertProvider = insertInto('identity_providers');
 
 export type ProviderChange = Partial<Omit<IdentityProviderRow, 'id' | 'issuer' | 'create_time'>>;
 
-export async function updateProvider(
-  trx: Executor,
-  id: string,
-  change: ProviderChange,
-): Promise<void> {
-  if (Object.keys(change).length === 0) return;
-  await trx.updateTable('identity_providers').set(change).where('id', '=', id).execute();
-}
+export const updateProvider = updateBy('identity_providers', 'id');
 
 export async function deleteProvider(trx: Executor, id: string): Promise<void> {
   await trx.deleteFrom('user_identities').where('provider_id', '=', id).execute();

@@ -139,9 +139,7 @@ export function createTrustedIssuerService(
         if (update.paths.some((path) => path !== 'name')) {
           await requireScopesOfClients(trx, context, issuerId);
         }
-        if (update.paths.length > 0) {
-          await updateIssuer(trx, issuerId, change).catch(refuseExternalId);
-        }
+        await updateIssuer(trx, issuerId, change).catch(refuseExternalId);
         return after;
       });
       if (row.attempt_time === null) readSoon(issuerId);

@@ -4,7 +4,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
 
 export type User = UserRow & {
   readonly totp_confirm_time: number | null;
@@ -72,10 +72,7 @@ export type UserChange = Partial<
     Pick<UserRow, 'delete_time' | 'purge_time' | 'kept_disable_time' | 'purge_position'>
 >;
 
-export async function updateUser(db: Executor, id: string, change: UserChange): Promise<void> {
-  if (Object.keys(change).length === 0) return;
-  await db.updateTable('users').set(change).where('id', '=', id).execute();
-}
+export const updateUser = updateBy('users', 'id');
 
 export function hasStaffWithScope(db: Executor, scope: string): Promise<boolean> {
   return hasRow(

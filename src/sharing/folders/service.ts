@@ -136,9 +136,7 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
           const height = Math.max(...moved.map((folder) => folder.height)) + 1;
           await requirePlace(trx, workspaceId, parent_id, height);
         }
-        if (Object.keys(change).length > 0) {
-          await updateFolder(trx, before.id, change).catch(refuseDuplicate);
-        }
+        await updateFolder(trx, before.id, change).catch(refuseDuplicate);
         return answer(trx, { ...before, ...change });
       });
     },
