@@ -1,5 +1,4 @@
 // The rows of users, which both modules read.
-
 import { lockRow } from './row-locks.ts';
 import type { Executor, UserRow } from './schema.ts';
 import { findBy } from './single-rows.ts';

@@ -33,7 +33,7 @@ import {
   type Credentials,
   generateCredentialFor,
 } from '../../credentials/credentials.ts';
-import { refuseExternalId } from '../../storage/external-ids.ts';
+import { refuseExternalId } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';

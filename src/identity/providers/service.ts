@@ -1,5 +1,5 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   type IdentityProviderService,
   UpdateIdentityProviderRequestSchema,
@@ -15,7 +15,7 @@ import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { readDomain } from '../../base/net/email.ts';
-import { isUniqueViolation } from '../../storage/database.ts';
+import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, IdentityProviderRow } from '../../storage/schema.ts';
 import { redirectUriOf } from './flow.ts';
@@ -217,8 +217,4 @@ function storeDomains(domains: readonly string[]): string {
   return [...new Set(read)].join(' ');
 }
 
-function refuseDuplicate(error: unknown): never {
-  if (!isUniqueViolation(error)) throw error;
-  const detail = 'Another identity provider has this issuer.';
-  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
-}
+const refuseDuplicate = refuseDuplicateWith('Another identity provider has this issuer.');
