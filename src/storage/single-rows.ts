@@ -1,17 +1,23 @@
-// The queries of one table by one column. Store files name them: `findAudience`, `insertAudience`.
-import type { Insertable, Selectable, Updateable } from 'kysely';
+// Queries of one table by the values of columns. Store files name them: `findAudience`.
+import type { Insertable, Selectable, SelectType, Updateable } from 'kysely';
 import { anyTable } from './row-locks.ts';
 import type { Executor, Schema } from './schema.ts';
 
 type Table = keyof Schema;
 type Column<T extends Table> = keyof Schema[T] & string;
 type Row<T extends Table> = Selectable<Schema[T]>;
+type Values<T extends Table, C extends readonly Column<T>[]> = {
+  readonly [I in keyof C]: SelectType<Schema[T][C[I]]>;
+};
 
-export function findBy<T extends Table>(table: T, column: Column<T>) {
-  const name: string = column;
-  return (db: Executor, value: string) => {
-    const rows = anyTable(db).selectFrom<string>(table).selectAll().where(name, '=', value);
-    return rows.executeTakeFirst() as Promise<Row<T> | undefined>;
+export function findBy<T extends Table, const C extends readonly Column<T>[]>(
+  table: T,
+  ...columns: C
+) {
+  return (db: Executor, ...values: Values<T, C>): Promise<Row<T> | undefined> => {
+    const rows = anyTable(db).selectFrom<string>(table).selectAll();
+    const found = rows.where(({ and }) => and(joinPairs(columns, values)));
+    return found.executeTakeFirst() as Promise<Row<T> | undefined>;
   };
 }
 
@@ -30,10 +36,17 @@ export function updateBy<T extends Table>(table: T, column: Column<T>) {
   };
 }
 
-/** Deletes all rows with the value. */
-export function deleteBy<T extends Table>(table: T, column: Column<T>) {
-  const name: string = column;
-  return async (db: Executor, value: string): Promise<void> => {
-    await anyTable(db).deleteFrom<string>(table).where(name, '=', value).execute();
+/** The function deletes all rows with the values, and returns whether there were any. */
+export function deleteBy<T extends Table, const C extends readonly Column<T>[]>(
+  table: T,
+  ...columns: C
+) {
+  return async (db: Executor, ...values: Values<T, C>): Promise<boolean> => {
+    const rows = anyTable(db).deleteFrom<string>(table);
+    const found = rows.where(({ and }) => and(joinPairs(columns, values)));
+    return (await found.executeTakeFirst()).numDeletedRows > 0n;
   };
 }
+
+const joinPairs = (columns: readonly string[], values: readonly unknown[]) =>
+  Object.fromEntries(columns.map((column, i) => [column, values[i]]));

@@ -16,7 +16,7 @@ import type {
   FederatedIdentityRow,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
 
 export const insertClient = insertInto('clients');
 
@@ -157,18 +157,7 @@ export function findIdentitiesOfClient(
 }
 
 /** Returns whether the client had the identity. */
-export async function deleteFederatedIdentity(
-  trx: Executor,
-  clientId: string,
-  id: string,
-): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('federated_identities')
-    .where('client_id', '=', clientId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
+export const deleteFederatedIdentity = deleteBy('federated_identities', 'client_id', 'id');
 
 const createdKeys = (db: Executor, creatorId: string, time: number) =>
   db

@@ -1,6 +1,6 @@
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, PasskeyRow } from '../../storage/schema.ts';
-import { findBy, insertInto } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/single-rows.ts';
 
 /** Newest first. At most ten rows exist. */
 export function findPasskeys(db: Executor, userId: string): Promise<PasskeyRow[]> {
@@ -31,18 +31,7 @@ export function renamePasskey(
     .executeTakeFirst();
 }
 
-export function deletePasskey(
-  trx: Executor,
-  userId: string,
-  id: string,
-): Promise<PasskeyRow | undefined> {
-  return trx
-    .deleteFrom('passkeys')
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-}
+export const deletePasskey = deleteBy('passkeys', 'user_id', 'id');
 
 export function lockPasskey(trx: Executor, id: string): Promise<PasskeyRow | undefined> {
   return lockRow(trx, 'passkeys', 'id', id);

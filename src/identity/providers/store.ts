@@ -75,31 +75,9 @@ export async function lockStaffScopes(trx: Executor): Promise<string[]> {
   return rows.filter(({ disable_time }) => disable_time === null).map(({ scopes }) => scopes);
 }
 
-export function findIdentity(
-  db: Executor,
-  providerId: string,
-  subject: string,
-): Promise<UserIdentityRow | undefined> {
-  return db
-    .selectFrom('user_identities')
-    .selectAll()
-    .where('provider_id', '=', providerId)
-    .where('subject', '=', subject)
-    .executeTakeFirst();
-}
+export const findIdentity = findBy('user_identities', 'provider_id', 'subject');
 
-export function findIdentityOfUser(
-  db: Executor,
-  providerId: string,
-  userId: string,
-): Promise<UserIdentityRow | undefined> {
-  return db
-    .selectFrom('user_identities')
-    .selectAll()
-    .where('provider_id', '=', providerId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-}
+export const findIdentityOfUser = findBy('user_identities', 'provider_id', 'user_id');
 
 export type NamedIdentity = UserIdentityRow & { readonly provider_name: string };
 

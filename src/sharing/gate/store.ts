@@ -52,9 +52,7 @@ export async function addTry(trx: Executor, row: GateCodeRow): Promise<void> {
 }
 
 /** Deletes a code unless another one has replaced it. */
-export async function deleteCode(trx: Executor, key: string, digest: string): Promise<void> {
-  await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
-}
+export const deleteCode = deleteBy('gate_codes', 'key', 'digest');
 
 export const insertRememberedReader = insertInto('remembered_readers');
 

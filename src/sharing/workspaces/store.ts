@@ -13,7 +13,7 @@ import type {
   WorkspaceRow,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { findBy, insertInto } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/single-rows.ts';
 
 export const insertWorkspace = insertInto('workspaces');
 
@@ -131,17 +131,7 @@ export async function putMember(db: Executor, row: Insertable<Schema['members']>
     .execute();
 }
 
-export async function deleteMember(
-  db: Executor,
-  workspaceId: string,
-  userId: string,
-): Promise<void> {
-  await db
-    .deleteFrom('members')
-    .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', userId)
-    .execute();
-}
+export const deleteMember = deleteBy('members', 'workspace_id', 'user_id');
 
 /** Whether the workspace has an owner who can sign in. */
 export function hasWorkspaceOwner(db: Executor, workspaceId: string): Promise<boolean> {
