@@ -1,5 +1,6 @@
 import { databaseTime } from '../storage/database-time.ts';
 import type { Executor, MasterKeyCopyRow, ProcessRow } from '../storage/schema.ts';
+import { deleteBy, findBy } from '../storage/single-rows.ts';
 
 export type RunningProcess = Omit<ProcessRow, 'seen_time'>;
 
@@ -13,9 +14,7 @@ export async function recordProcess(trx: Executor, row: RunningProcess): Promise
     .execute();
 }
 
-export async function deleteProcess(trx: Executor, id: string): Promise<void> {
-  await trx.deleteFrom('processes').where('id', '=', id).execute();
-}
+export const deleteProcess = deleteBy('processes', 'id');
 
 /** Deletes the rows of processes that were killed, and rows from before the clock was set back. */
 export async function deleteEndedProcesses(trx: Executor, ms: number): Promise<void> {
@@ -65,10 +64,4 @@ export async function confirmKeyCopy(trx: Executor, row: MasterKeyCopyRow): Prom
     .execute();
 }
 
-export function findKeyCopy(db: Executor, keyId: string): Promise<MasterKeyCopyRow | undefined> {
-  return db
-    .selectFrom('master_key_copies')
-    .selectAll()
-    .where('key_id', '=', keyId)
-    .executeTakeFirst();
-}
+export const findKeyCopy = findBy('master_key_copies', 'key_id');

@@ -3,6 +3,7 @@ import { type List, type ListPage, readList } from './list.ts';
 import type { ListQuery } from './list-request.ts';
 import { hasRow } from './row-counts.ts';
 import type { DocumentRow, DocumentVersionRow, Executor } from './schema.ts';
+import { deleteBy } from './single-rows.ts';
 
 /** A row of `documents`. */
 export type StoredDocument = DocumentRow & {
@@ -182,17 +183,7 @@ export async function setCurrentVersion(
   await trx.updateTable('documents').set(set).where('id', '=', document_id).execute();
 }
 
-export async function deleteVersion(
-  trx: Executor,
-  documentId: string,
-  version: number,
-): Promise<void> {
-  await trx
-    .deleteFrom('document_versions')
-    .where('document_id', '=', documentId)
-    .where('version', '=', version)
-    .execute();
-}
+export const deleteVersion = deleteBy('document_versions', 'document_id', 'version');
 
 /** Returns whether a link that is not revoked shows the version, whether or not it is current. */
 export function isPinned(trx: Executor, documentId: string, version: number) {

@@ -73,7 +73,9 @@ export function createRecordedAnswers(options: RecordedAnswersOptions): Recorded
       await deleteSurplus(trx, call.caller, answersMax);
     },
 
-    withdraw: (trx, call) => deleteAnswer(trx, rowKey(call)),
+    async withdraw(trx, call) {
+      await deleteAnswer(trx, rowKey(call));
+    },
   };
 }
 

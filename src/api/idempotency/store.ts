@@ -1,6 +1,7 @@
 import { hasRow } from '../../storage/row-counts.ts';
 import { skipLocked } from '../../storage/row-locks.ts';
 import type { Executor, RecordedAnswerRow } from '../../storage/schema.ts';
+import { deleteBy } from '../../storage/single-rows.ts';
 
 export type ValidTimes = { readonly after: number; readonly until: number };
 
@@ -48,9 +49,7 @@ export async function insertAnswer(
   return numInsertedOrUpdatedRows > 0n;
 }
 
-export async function deleteAnswer(trx: Executor, key: string): Promise<void> {
-  await trx.deleteFrom('recorded_answers').where('key', '=', key).execute();
-}
+export const deleteAnswer = deleteBy('recorded_answers', 'key');
 
 const deletedMax = 20;
 

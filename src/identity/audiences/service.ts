@@ -1,4 +1,4 @@
-import { Code, type ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import {
   type AudienceService,
   UpdateAudienceRequestSchema,
@@ -16,8 +16,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
-import { isUniqueViolation } from '../../storage/database.ts';
-import { isExternalIdTaken, refuseExternalId } from '../../storage/external-ids.ts';
+import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { AudienceRow, Database, Executor, SigningAlgorithm } from '../../storage/schema.ts';
@@ -79,7 +78,7 @@ export function createAudienceService(
     },
 
     async updateAudience(request, context) {
-      const { paths, change } = readUpdate(UpdateAudienceRequestSchema, request, updateFields);
+      const { change } = readUpdate(UpdateAudienceRequestSchema, request, updateFields);
       const { audienceId } = request;
       const row = await auditLog.change(context, { target: audienceId }, async (trx) => {
         const before = await locked(trx, audienceId);
@@ -89,9 +88,7 @@ export function createAudienceService(
           await keys.requireActive(trx, signing_alg);
         }
         const changed = { ...change, ...touched(before, change, now()) };
-        if (paths.length > 0) {
-          await updateAudience(trx, audienceId, changed).catch(refuseDuplicate);
-        }
+        await updateAudience(trx, audienceId, changed).catch(refuseDuplicate);
         return { ...before, ...changed };
       });
       return { audience: audienceMessage(row) };
@@ -131,12 +128,7 @@ const updateFields: UpdateFields<typeof UpdateAudienceRequestSchema, AudienceCha
 /** The bounds of the field admit no other value. */
 const algorithmOf = (text: string) => (text || 'EdDSA') as SigningAlgorithm;
 
-function refuseDuplicate(error: unknown): never {
-  if (!isUniqueViolation(error)) throw error;
-  if (isExternalIdTaken(error)) refuseExternalId(error);
-  const detail = 'Another audience has this identifier.';
-  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
-}
+const refuseDuplicate = refuseDuplicateWith('Another audience has this identifier.');
 
 function audienceMessage(row: AudienceRow) {
   const { id, identifier, name, signing_alg } = row;

@@ -1,4 +1,3 @@
-import type { Insertable } from 'kysely';
 import { invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds } from '../../credentials/audience-ids.ts';
 import { withExternalId } from '../../storage/external-ids.ts';
@@ -6,17 +5,16 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
-import type { AudienceRow, Executor, Schema } from '../../storage/schema.ts';
+import type { AudienceRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
 
 /** At most 1,000 rows exist. */
 export function findAllAudiences(db: Executor): Promise<AudienceRow[]> {
   return db.selectFrom('audiences').selectAll().execute();
 }
 
-export function findAudience(db: Executor, id: string): Promise<AudienceRow | undefined> {
-  return db.selectFrom('audiences').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const findAudience = findBy('audiences', 'id');
 
 export const audienceList = {
   sorts: { create_time: 'number', name: 'text' },
@@ -45,26 +43,12 @@ export async function lockAudienceCount(trx: Executor): Promise<number> {
   return countRows(trx.selectFrom('audiences'));
 }
 
-export async function insertAudience(
-  trx: Executor,
-  row: Insertable<Schema['audiences']>,
-): Promise<void> {
-  await trx.insertInto('audiences').values(row).execute();
-}
+export const insertAudience = insertInto('audiences');
 
 export type AudienceChange = Partial<Omit<AudienceRow, 'id' | 'identifier' | 'create_time'>>;
 
-export async function updateAudience(
-  trx: Executor,
-  id: string,
-  change: AudienceChange,
-): Promise<void> {
-  await trx.updateTable('audiences').set(change).where('id', '=', id).execute();
-}
-
-export async function deleteAudience(trx: Executor, id: string): Promise<void> {
-  await trx.deleteFrom('audiences').where('id', '=', id).execute();
-}
+export const updateAudience = updateBy('audiences', 'id');
+export const deleteAudience = deleteBy('audiences', 'id');
 
 /** Returns whether a client or a customer has an audience. All ids have the same length. */
 export async function isAudienceUsed(trx: Executor, id: string): Promise<boolean> {

@@ -1,6 +1,5 @@
 // The fields of a client: of its row, of requests and of answers.
 import type { JsonObject } from '@bufbuild/protobuf';
-import { Code } from '@connectrpc/connect';
 import type {
   CreateClientRequest,
   UpdateClientRequestSchema,
@@ -10,10 +9,9 @@ import { disableFields, neverDisabled } from '../../api/deletion.ts';
 import { createdColumns, externalIdChange, resourceFields } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
-import { fail, invalid } from '../../base/errors/errors.ts';
+import { invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds, storedAudienceIds } from '../../credentials/audience-ids.ts';
-import { isUniqueViolation } from '../../storage/database.ts';
-import { isExternalIdTaken, refuseExternalId } from '../../storage/external-ids.ts';
+import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import type { ClientRow } from '../../storage/schema.ts';
 import type { ClientChange } from './store.ts';
 import { storedClaims } from './token-fields.ts';
@@ -71,12 +69,9 @@ export function requireOneName(row: CertificateNames): void {
   throw invalid('tls_client_auth_san_dns', 'must be unset if tls_client_auth_san_uri is set');
 }
 
-export function refuseDuplicate(error: unknown): never {
-  if (!isUniqueViolation(error)) throw error;
-  if (isExternalIdTaken(error)) refuseExternalId(error);
-  const detail = 'Another client has this name of a certificate.';
-  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
-}
+export const refuseDuplicate = refuseDuplicateWith(
+  'Another client has this name of a certificate.',
+);
 
 const joined = (texts: readonly string[]) => [...new Set(texts)].join(' ');
 

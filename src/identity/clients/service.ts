@@ -127,7 +127,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         requireOneName(after);
         requireOwnScopes(after);
         if (change.token_seconds) await coverTokenSeconds(trx, change.token_seconds);
-        if (paths.length > 0) await updateClient(trx, clientId, timed).catch(refuseDuplicate);
+        await updateClient(trx, clientId, timed).catch(refuseDuplicate);
         return after;
       });
       return { client: clientMessage(row) };

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { AccessOwner, AccessSource } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { createdBy, createdCredentials } from '../../credentials/store.ts';
@@ -14,25 +14,18 @@ import type {
   Database,
   Executor,
   FederatedIdentityRow,
-  Schema,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
 
-export async function insertClient(
-  db: Executor,
-  row: Insertable<Schema['clients']>,
-): Promise<void> {
-  await db.insertInto('clients').values(row).execute();
-}
+export const insertClient = insertInto('clients');
 
 export async function findClientIds(db: Executor, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.selectFrom('clients').select('id').where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-export function findClient(db: Executor, id: string): Promise<ClientRow | undefined> {
-  return db.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const findClient = findBy('clients', 'id');
 
 export const clientList = {
   sorts: { create_time: 'number', name: 'text' },
@@ -59,9 +52,7 @@ export function findClients(
 
 export type ClientChange = Partial<Omit<ClientRow, 'id' | 'create_time' | 'creator_id'>>;
 
-export async function updateClient(trx: Executor, id: string, change: ClientChange): Promise<void> {
-  await trx.updateTable('clients').set(change).where('id', '=', id).execute();
-}
+export const updateClient = updateBy('clients', 'id');
 
 export type CertificateNames = {
   readonly uris: readonly string[];
@@ -92,12 +83,7 @@ export const clientLookups = (db: Database) => ({
   findClientsByNames: (names: CertificateNames) => findClientsByNames(db, names),
 });
 
-export async function insertClientKey(
-  trx: Executor,
-  row: Insertable<Schema['client_keys']>,
-): Promise<void> {
-  await trx.insertInto('client_keys').values(row).execute();
-}
+export const insertClientKey = insertInto('client_keys');
 
 export const clientKeyList = {
   sorts: { create_time: 'number', name: 'text' },
@@ -144,12 +130,7 @@ export async function revokeClientKey(
   return numUpdatedRows > 0n;
 }
 
-export async function insertFederatedIdentity(
-  trx: Executor,
-  row: Insertable<Schema['federated_identities']>,
-): Promise<void> {
-  await trx.insertInto('federated_identities').values(row).execute();
-}
+export const insertFederatedIdentity = insertInto('federated_identities');
 
 export const federatedIdentityList = {
   sorts: { create_time: 'number', subject: 'text' },
@@ -176,18 +157,7 @@ export function findIdentitiesOfClient(
 }
 
 /** Returns whether the client had the identity. */
-export async function deleteFederatedIdentity(
-  trx: Executor,
-  clientId: string,
-  id: string,
-): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('federated_identities')
-    .where('client_id', '=', clientId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
+export const deleteFederatedIdentity = deleteBy('federated_identities', 'client_id', 'id');
 
 const createdKeys = (db: Executor, creatorId: string, time: number) =>
   db

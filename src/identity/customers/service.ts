@@ -33,7 +33,7 @@ import {
   type Credentials,
   generateCredentialFor,
 } from '../../credentials/credentials.ts';
-import { refuseExternalId } from '../../storage/external-ids.ts';
+import { refuseExternalId } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
@@ -128,16 +128,14 @@ export function createCustomerService(
     },
 
     async updateCustomer(request, context) {
-      const { paths, change } = readUpdate(UpdateCustomerRequestSchema, request, updateFields);
+      const { change } = readUpdate(UpdateCustomerRequestSchema, request, updateFields);
       const { customerId } = request;
       const row = await auditLog.change(context, { target: customerId }, async (trx) => {
         const before = await lockLive(trx, customerId);
         requireEtag(context, request, before);
         await lockAudiences(trx, change.audience_ids);
         const changed = { ...change, ...touched(before, change, now()) };
-        if (paths.length > 0) {
-          await updateCustomer(trx, customerId, changed).catch(refuseExternalId);
-        }
+        await updateCustomer(trx, customerId, changed).catch(refuseExternalId);
         return { ...before, ...changed };
       });
       return { customer: customerMessage(row) };

@@ -1,19 +1,15 @@
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
-import type { CustomerRow, Executor, ResourceColumns, Schema } from '../../storage/schema.ts';
+import type { CustomerRow, Executor, ResourceColumns } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { insertInto, updateBy } from '../../storage/single-rows.ts';
 
-export async function insertCustomer(
-  db: Executor,
-  row: Insertable<Schema['customers']>,
-): Promise<void> {
-  await db.insertInto('customers').values(row).execute();
-}
+export const insertCustomer = insertInto('customers');
 
 export type CustomerWithAccounts = CustomerRow & { readonly accountIds: readonly string[] };
 
@@ -80,13 +76,7 @@ export type CustomerChange = Partial<
     Pick<CustomerRow, keyof ResourceColumns>
 >;
 
-export async function updateCustomer(
-  trx: Executor,
-  id: string,
-  change: CustomerChange,
-): Promise<void> {
-  await trx.updateTable('customers').set(change).where('id', '=', id).execute();
-}
+export const updateCustomer = updateBy('customers', 'id');
 
 export async function insertAccounts(
   db: Executor,

@@ -71,7 +71,7 @@ function statesWith(fact: keyof Facts): readonly KeyState[] {
   return (Object.keys(facts) as KeyState[]).filter((state) => facts[state][fact]);
 }
 
-export type KeyChange = Partial<
+type KeyChange = Partial<
   Omit<SigningKeyRow, 'kid' | 'alg' | 'public_x' | 'public_jwk' | 'create_time'>
 >;
 

@@ -5,7 +5,8 @@ import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { type KeyChange, publishedStates } from './lifecycle.ts';
+import { findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
+import { publishedStates } from './lifecycle.ts';
 
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
   return db
@@ -35,21 +36,9 @@ export function findSigningKeys(db: Executor, query: ListQuery): Promise<ListPag
   return readList(db, db.selectFrom('signing_keys').selectAll(), signingKeyList, query);
 }
 
-export function findSigningKey(db: Executor, kid: string): Promise<SigningKeyRow | undefined> {
-  return db.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirst();
-}
-
-export async function insertSigningKey(db: Executor, row: SigningKeyRow): Promise<void> {
-  await db.insertInto('signing_keys').values(row).execute();
-}
-
-export async function updateSigningKey(
-  db: Executor,
-  kid: string,
-  change: KeyChange,
-): Promise<void> {
-  await db.updateTable('signing_keys').set(change).where('kid', '=', kid).execute();
-}
+export const findSigningKey = findBy('signing_keys', 'kid');
+export const insertSigningKey = insertInto('signing_keys');
+export const updateSigningKey = updateBy('signing_keys', 'kid');
 
 /**
  * Raises the maximum token lifetime of the active keys. Locks the keys, so that none is retired or
@@ -102,6 +91,4 @@ export function findReceiptKeys(db: Executor): Promise<ReceiptKeyRow[]> {
     .execute();
 }
 
-export async function insertReceiptKey(trx: Executor, row: ReceiptKeyRow): Promise<void> {
-  await trx.insertInto('receipt_keys').values(row).execute();
-}
+export const insertReceiptKey = insertInto('receipt_keys');

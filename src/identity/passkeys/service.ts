@@ -114,7 +114,7 @@ export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeo
       const user = await auditLog.change(context, { target: passkeyId }, async (trx) => {
         await requireToActAs(trx, context, userId);
         await requireFactor(trx, context, userId);
-        if ((await deletePasskey(trx, userId, passkeyId)) === undefined) throw noSuchPasskey();
+        if (!(await deletePasskey(trx, userId, passkeyId))) throw noSuchPasskey();
         return requirePasskeyUser(trx, userId);
       });
       securityNotices.send(context, 'passkeyRemoved', user);

@@ -1,5 +1,6 @@
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, PasskeyRow } from '../../storage/schema.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/single-rows.ts';
 
 /** Newest first. At most ten rows exist. */
 export function findPasskeys(db: Executor, userId: string): Promise<PasskeyRow[]> {
@@ -12,20 +13,8 @@ export function findPasskeys(db: Executor, userId: string): Promise<PasskeyRow[]
     .execute();
 }
 
-export function findPasskeyByCredential(
-  db: Executor,
-  credentialId: string,
-): Promise<PasskeyRow | undefined> {
-  return db
-    .selectFrom('passkeys')
-    .selectAll()
-    .where('credential_id', '=', credentialId)
-    .executeTakeFirst();
-}
-
-export async function insertPasskey(trx: Executor, row: PasskeyRow): Promise<void> {
-  await trx.insertInto('passkeys').values(row).execute();
-}
+export const findPasskeyByCredential = findBy('passkeys', 'credential_id');
+export const insertPasskey = insertInto('passkeys');
 
 export function renamePasskey(
   trx: Executor,
@@ -42,18 +31,7 @@ export function renamePasskey(
     .executeTakeFirst();
 }
 
-export function deletePasskey(
-  trx: Executor,
-  userId: string,
-  id: string,
-): Promise<PasskeyRow | undefined> {
-  return trx
-    .deleteFrom('passkeys')
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-}
+export const deletePasskey = deleteBy('passkeys', 'user_id', 'id');
 
 export function lockPasskey(trx: Executor, id: string): Promise<PasskeyRow | undefined> {
   return lockRow(trx, 'passkeys', 'id', id);

@@ -13,7 +13,7 @@ import {
   findIdentityOfUser,
   insertIdentity,
   insertProvidedUser,
-  updateScopes,
+  updateProvidedUser,
 } from './store.ts';
 
 export type AccountOptions = {
@@ -108,7 +108,7 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
       return user;
     }
     if (user.scopes === scopes) return user;
-    await updateScopes(trx, user.id, { scopes, update_time: now() });
+    await updateProvidedUser(trx, user.id, { scopes, update_time: now() });
     also(action, user.id);
     return { ...user, scopes };
   }

@@ -1,4 +1,4 @@
-import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   type IdentityProviderService,
   UpdateIdentityProviderRequestSchema,
@@ -14,7 +14,7 @@ import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { readDomain } from '../../base/net/email.ts';
-import { isUniqueViolation } from '../../storage/database.ts';
+import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, IdentityProviderRow } from '../../storage/schema.ts';
 import { redirectUriOf } from './flow.ts';
@@ -219,8 +219,4 @@ function storeDomains(domains: readonly string[]): string {
   return [...new Set(read)].join(' ');
 }
 
-function refuseDuplicate(error: unknown): never {
-  if (!isUniqueViolation(error)) throw error;
-  const detail = 'Another identity provider has this issuer.';
-  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
-}
+const refuseDuplicate = refuseDuplicateWith('Another identity provider has this issuer.');

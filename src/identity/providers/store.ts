@@ -2,17 +2,11 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
-import type {
-  Executor,
-  IdentityProviderRow,
-  UserIdentityRow,
-  UserRow,
-} from '../../storage/schema.ts';
+import type { Executor, IdentityProviderRow, UserIdentityRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
 
-export function findProvider(db: Executor, id: string): Promise<IdentityProviderRow | undefined> {
-  return db.selectFrom('identity_providers').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const findProvider = findBy('identity_providers', 'id');
 
 /**
  * For the sign-in page: in the order of their creation. At most five rows exist. `domain` is in
@@ -64,20 +58,11 @@ export async function lockProviderCount(trx: Executor): Promise<number> {
   return countRows(trx.selectFrom('identity_providers'));
 }
 
-export async function insertProvider(trx: Executor, row: IdentityProviderRow): Promise<void> {
-  await trx.insertInto('identity_providers').values(row).execute();
-}
+export const insertProvider = insertInto('identity_providers');
 
 export type ProviderChange = Partial<Omit<IdentityProviderRow, 'id' | 'issuer' | 'create_time'>>;
 
-export async function updateProvider(
-  trx: Executor,
-  id: string,
-  change: ProviderChange,
-): Promise<void> {
-  if (Object.keys(change).length === 0) return;
-  await trx.updateTable('identity_providers').set(change).where('id', '=', id).execute();
-}
+export const updateProvider = updateBy('identity_providers', 'id');
 
 export async function deleteProvider(trx: Executor, id: string): Promise<void> {
   await trx.deleteFrom('user_identities').where('provider_id', '=', id).execute();
@@ -90,31 +75,9 @@ export async function lockStaffScopes(trx: Executor): Promise<string[]> {
   return rows.filter(({ disable_time }) => disable_time === null).map(({ scopes }) => scopes);
 }
 
-export function findIdentity(
-  db: Executor,
-  providerId: string,
-  subject: string,
-): Promise<UserIdentityRow | undefined> {
-  return db
-    .selectFrom('user_identities')
-    .selectAll()
-    .where('provider_id', '=', providerId)
-    .where('subject', '=', subject)
-    .executeTakeFirst();
-}
+export const findIdentity = findBy('user_identities', 'provider_id', 'subject');
 
-export function findIdentityOfUser(
-  db: Executor,
-  providerId: string,
-  userId: string,
-): Promise<UserIdentityRow | undefined> {
-  return db
-    .selectFrom('user_identities')
-    .selectAll()
-    .where('provider_id', '=', providerId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-}
+export const findIdentityOfUser = findBy('user_identities', 'provider_id', 'user_id');
 
 export type NamedIdentity = UserIdentityRow & { readonly provider_name: string };
 
@@ -130,14 +93,10 @@ export function findIdentities(db: Executor, userId: string): Promise<NamedIdent
     .execute();
 }
 
-export async function insertIdentity(trx: Executor, row: UserIdentityRow): Promise<void> {
-  await trx.insertInto('user_identities').values(row).execute();
-}
+export const insertIdentity = insertInto('user_identities');
 
 /** Ends no session: the caller ends all sessions of the user. */
-export async function deleteIdentities(trx: Executor, userId: string): Promise<void> {
-  await trx.deleteFrom('user_identities').where('user_id', '=', userId).execute();
-}
+export const deleteIdentities = deleteBy('user_identities', 'user_id');
 
 export function deleteIdentity(
   trx: Executor,
@@ -152,14 +111,6 @@ export function deleteIdentity(
     .executeTakeFirst();
 }
 
-export async function insertProvidedUser(trx: Executor, row: UserRow): Promise<void> {
-  await trx.insertInto('users').values(row).execute();
-}
+export const insertProvidedUser = insertInto('users');
 
-export async function updateScopes(
-  trx: Executor,
-  id: string,
-  change: Pick<UserRow, 'scopes' | 'update_time'>,
-): Promise<void> {
-  await trx.updateTable('users').set(change).where('id', '=', id).execute();
-}
+export const updateProvidedUser = updateBy('users', 'id');

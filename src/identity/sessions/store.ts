@@ -1,10 +1,10 @@
-import type { Insertable } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { selectNewestFirst } from '../../storage/page-token.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, Schema, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+import { deleteBy, insertInto } from '../../storage/single-rows.ts';
 import type { AddSessionMethods } from '../users/users.ts';
 
 export type UserWithSeed = {
@@ -74,12 +74,7 @@ export async function consumeTotpStep(
   return numUpdatedRows > 0n;
 }
 
-export async function insertSession(
-  trx: Executor,
-  row: Insertable<Schema['sessions']>,
-): Promise<void> {
-  await trx.insertInto('sessions').values(row).execute();
-}
+export const insertSession = insertInto('sessions');
 
 export type SessionWithUser = { readonly session: SessionRow; readonly user: UserRow };
 
@@ -233,18 +228,7 @@ export function hasRecoveryCode(db: Executor, userId: string, digest: string): P
   );
 }
 
-export async function consumeRecoveryCode(
-  trx: Executor,
-  userId: string,
-  digest: string,
-): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('recovery_codes')
-    .where('user_id', '=', userId)
-    .where('digest', '=', digest)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
+export const consumeRecoveryCode = deleteBy('recovery_codes', 'user_id', 'digest');
 
 export function hasUser(db: Executor, id: string): Promise<boolean> {
   return hasRow(db.selectFrom('users').where('id', '=', id));

@@ -20,7 +20,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isId, newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
-import { refuseExternalId } from '../../storage/external-ids.ts';
+import { refuseExternalId } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor, TrustedIssuerRow } from '../../storage/schema.ts';
@@ -139,9 +139,7 @@ export function createTrustedIssuerService(
         if (update.paths.some((path) => path !== 'name')) {
           await requireScopesOfClients(trx, context, issuerId);
         }
-        if (update.paths.length > 0) {
-          await updateIssuer(trx, issuerId, change).catch(refuseExternalId);
-        }
+        await updateIssuer(trx, issuerId, change).catch(refuseExternalId);
         return after;
       });
       if (row.attempt_time === null) readSoon(issuerId);

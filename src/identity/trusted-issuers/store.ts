@@ -1,20 +1,18 @@
-import type { Insertable } from 'kysely';
 import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, Schema, TrustedIssuerRow } from '../../storage/schema.ts';
+import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
 
 /** At most 100 rows exist. */
 export function findAllIssuers(db: Executor): Promise<TrustedIssuerRow[]> {
   return db.selectFrom('trusted_issuers').selectAll().execute();
 }
 
-export function findIssuer(db: Executor, id: string): Promise<TrustedIssuerRow | undefined> {
-  return db.selectFrom('trusted_issuers').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const findIssuer = findBy('trusted_issuers', 'id');
 
 export const issuerList = {
   sorts: { create_time: 'number', name: 'text' },
@@ -43,22 +41,12 @@ export async function lockIssuerCount(trx: Executor): Promise<number> {
   return countRows(trx.selectFrom('trusted_issuers'));
 }
 
-export async function insertIssuer(
-  trx: Executor,
-  row: Insertable<Schema['trusted_issuers']>,
-): Promise<void> {
-  await trx.insertInto('trusted_issuers').values(row).execute();
-}
+export const insertIssuer = insertInto('trusted_issuers');
 
 export type IssuerChange = Partial<Omit<TrustedIssuerRow, 'id' | 'issuer' | 'create_time'>>;
 
-export async function updateIssuer(trx: Executor, id: string, change: IssuerChange): Promise<void> {
-  await trx.updateTable('trusted_issuers').set(change).where('id', '=', id).execute();
-}
-
-export async function deleteIssuer(trx: Executor, id: string): Promise<void> {
-  await trx.deleteFrom('trusted_issuers').where('id', '=', id).execute();
-}
+export const updateIssuer = updateBy('trusted_issuers', 'id');
+export const deleteIssuer = deleteBy('trusted_issuers', 'id');
 
 /** Returns the scopes of each client with a federated identity of the issuer, space-separated. */
 export async function findScopesOfClients(trx: Executor, issuerId: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   UpdateUserRequestSchema,
   UserKind,
@@ -15,7 +15,7 @@ import { newId } from '../../base/crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { readEmail } from '../../base/net/email.ts';
 import { passwordChangeQueue } from '../../credentials/passwords.ts';
-import { isUniqueViolation } from '../../storage/database.ts';
+import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
@@ -188,7 +188,4 @@ function lackingIn(first: string, second: string): string[] {
   return [...parseStoredScopes(first)].filter((scope) => !others.has(scope));
 }
 
-function refuseDuplicate(error: unknown): never {
-  if (!isUniqueViolation(error)) throw error;
-  throw fail('conflict', 'Another user has the email address.', { grpc: Code.AlreadyExists });
-}
+const refuseDuplicate = refuseDuplicateWith('Another user has the email address.');

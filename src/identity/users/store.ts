@@ -1,15 +1,10 @@
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { hasRow } from '../../storage/row-counts.ts';
-import type {
-  Executor,
-  PasswordResetRow,
-  Schema,
-  TotpSeedRow,
-  UserRow,
-} from '../../storage/schema.ts';
+import type { Executor, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
 
 export type User = UserRow & {
   readonly totp_confirm_time: number | null;
@@ -30,9 +25,7 @@ const selectUsers = (db: Executor) =>
     .selectAll('users')
     .select([totpConfirmTime.as('totp_confirm_time'), recoveryCodesLeft.as('recovery_codes_left')]);
 
-export async function insertUser(db: Executor, row: Insertable<Schema['users']>): Promise<void> {
-  await db.insertInto('users').values(row).execute();
-}
+export const insertUser = insertInto('users');
 
 export function findUser(db: Executor, id: string): Promise<User | undefined> {
   return selectUsers(db).where('id', '=', id).executeTakeFirst();
@@ -79,10 +72,7 @@ export type UserChange = Partial<
     Pick<UserRow, 'delete_time' | 'purge_time' | 'kept_disable_time' | 'purge_position'>
 >;
 
-export async function updateUser(db: Executor, id: string, change: UserChange): Promise<void> {
-  if (Object.keys(change).length === 0) return;
-  await db.updateTable('users').set(change).where('id', '=', id).execute();
-}
+export const updateUser = updateBy('users', 'id');
 
 export function hasStaffWithScope(db: Executor, scope: string): Promise<boolean> {
   return hasRow(
@@ -106,9 +96,7 @@ export async function markRecoveryPassword(
     .execute();
 }
 
-export function findSeed(db: Executor, userId: string): Promise<TotpSeedRow | undefined> {
-  return db.selectFrom('totp_seeds').selectAll().where('user_id', '=', userId).executeTakeFirst();
-}
+export const findSeed = findBy('totp_seeds', 'user_id');
 
 /** Stores a seed unless a confirmed one exists. Returns whether it was stored. */
 export async function replaceUnconfirmedSeed(db: Executor, row: TotpSeedRow): Promise<boolean> {
@@ -148,21 +136,10 @@ export async function deleteSeed(db: Executor, userId: string): Promise<void> {
   await db.deleteFrom('totp_seeds').where('user_id', '=', userId).execute();
 }
 
-export async function deletePasskeys(trx: Executor, userId: string): Promise<void> {
-  await trx.deleteFrom('passkeys').where('user_id', '=', userId).execute();
-}
-
-export async function insertPasswordReset(db: Executor, row: PasswordResetRow): Promise<void> {
-  await db.insertInto('password_resets').values(row).execute();
-}
-
-export function findPasswordReset(db: Executor, id: string): Promise<PasswordResetRow | undefined> {
-  return db.selectFrom('password_resets').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-export async function deletePasswordReset(db: Executor, id: string): Promise<void> {
-  await db.deleteFrom('password_resets').where('id', '=', id).execute();
-}
+export const deletePasskeys = deleteBy('passkeys', 'user_id');
+export const insertPasswordReset = insertInto('password_resets');
+export const findPasswordReset = findBy('password_resets', 'id');
+export const deletePasswordReset = deleteBy('password_resets', 'id');
 
 /** `email` must be in lower case. */
 export function findEnabledUser(db: Executor, email: string): Promise<UserRow | undefined> {

@@ -1,5 +1,6 @@
 import type { AgreementRow } from '../../storage/agreement-rows.ts';
 import type { Executor } from '../../storage/schema.ts';
+import { findBy } from '../../storage/single-rows.ts';
 
 export async function insertText(trx: Executor, sha256: string, text: string): Promise<void> {
   await trx
@@ -37,6 +38,4 @@ export function findAgreement(
     .executeTakeFirst();
 }
 
-export function findAgreementById(db: Executor, id: string): Promise<AgreementRow | undefined> {
-  return db.selectFrom('agreements').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const findAgreementById = findBy('agreements', 'id');

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   type DomainService,
   DomainState,
@@ -15,6 +15,7 @@ import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import type { DomainRow } from '../../storage/domain-rows.ts';
+import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
@@ -186,10 +187,7 @@ function noRecord(row: DomainRow, hasOthers: boolean) {
 const tooMany = (retryAfterSeconds: number) =>
   fail('rate_limited', 'Too many attempts to verify a domain.', { retryAfterSeconds });
 
-function refuseDuplicate(error: unknown): never {
-  if (!isUniqueViolation(error)) throw error;
-  throw fail('conflict', 'The workspace already has this domain.', { grpc: Code.AlreadyExists });
-}
+const refuseDuplicate = refuseDuplicateWith('The workspace already has this domain.');
 
 function refuseVerified(error: unknown): never {
   if (!isUniqueViolation(error)) throw error;

@@ -3,6 +3,7 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
 import type { Executor } from '../../storage/schema.ts';
+import { insertInto } from '../../storage/single-rows.ts';
 
 const domainColumns = [
   ...(['id', 'workspace_id', 'name', 'txt_value', 'is_primary'] as const),
@@ -46,9 +47,7 @@ export function countDomains(db: Executor, workspaceId: string): Promise<number>
   );
 }
 
-export async function insertDomain(trx: Executor, row: DomainRow): Promise<void> {
-  await trx.insertInto('domains').values(row).execute();
-}
+export const insertDomain = insertInto('domains');
 
 /** Fails with a unique violation if a domain of another workspace is verified. */
 export async function verifyDomain(

@@ -1,4 +1,4 @@
-import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   type FolderService,
   UpdateFolderRequestSchema,
@@ -11,7 +11,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
-import { isUniqueViolation } from '../../storage/database.ts';
+import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import {
   countEntries,
   findAncestors,
@@ -137,9 +137,7 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
           await requirePlace(trx, workspaceId, parent_id, height);
         }
         const timed = { ...change, ...touched(before, change, now()) };
-        if (Object.keys(timed).length > 0) {
-          await updateFolder(trx, before.id, timed).catch(refuseDuplicate);
-        }
+        await updateFolder(trx, before.id, timed).catch(refuseDuplicate);
         return answer(trx, { ...before, ...timed });
       });
     },
@@ -169,11 +167,9 @@ function readName(name: string): Pick<FolderRow, 'name' | 'name_key'> {
   return { name: printableName(name), name_key: nameKeyOf(name) };
 }
 
-function refuseDuplicate(error: unknown): never {
-  if (!isUniqueViolation(error)) throw error;
-  const detail = 'The folder that contains it already has a folder of this name.';
-  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
-}
+const refuseDuplicate = refuseDuplicateWith(
+  'The folder that contains it already has a folder of this name.',
+);
 
 /** The columns that count for the entity tag. */
 const folderState = ({ name, parent_id }: FolderRow) => ({ name, parent_id });

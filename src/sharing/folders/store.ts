@@ -5,6 +5,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
 import type { Executor, FolderRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { insertInto, updateBy } from '../../storage/single-rows.ts';
 
 export const folderList = {
   sorts: { create_time: 'number', name: 'text' },
@@ -47,17 +48,13 @@ export function countFolders(db: Executor, workspaceId: string): Promise<number>
   );
 }
 
-export async function insertFolder(trx: Executor, row: FolderRow): Promise<void> {
-  await trx.insertInto('folders').values(row).execute();
-}
+export const insertFolder = insertInto('folders');
 
 export type FolderChange = Partial<
   Pick<FolderRow, 'name' | 'name_key' | 'parent_id' | 'update_time'>
 >;
 
-export async function updateFolder(trx: Executor, id: string, change: FolderChange): Promise<void> {
-  await trx.updateTable('folders').set(change).where('id', '=', id).execute();
-}
+export const updateFolder = updateBy('folders', 'id');
 
 /** Deletes a folder, or marks it as removed if links refer to it, and revokes these links. */
 export async function removeFolder(trx: Executor, id: string, time: number): Promise<void> {

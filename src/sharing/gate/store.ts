@@ -1,6 +1,7 @@
 import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, GateCodeRow, LinkRow, RememberedReaderRow } from '../../storage/schema.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/single-rows.ts';
 
 /** Replaces the last code. Returns false if the last code was sent after `since`. */
 export async function replaceCode(
@@ -29,9 +30,7 @@ export async function replaceCode(
   return placed !== undefined;
 }
 
-export function findCode(db: Executor, key: string): Promise<GateCodeRow | undefined> {
-  return db.selectFrom('gate_codes').selectAll().where('key', '=', key).executeTakeFirst();
-}
+export const findCode = findBy('gate_codes', 'key');
 
 export async function lockCode(
   trx: Executor,
@@ -53,16 +52,9 @@ export async function addTry(trx: Executor, row: GateCodeRow): Promise<void> {
 }
 
 /** Deletes a code unless another one has replaced it. */
-export async function deleteCode(trx: Executor, key: string, digest: string): Promise<void> {
-  await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
-}
+export const deleteCode = deleteBy('gate_codes', 'key', 'digest');
 
-export async function insertRememberedReader(
-  trx: Executor,
-  row: RememberedReaderRow,
-): Promise<void> {
-  await trx.insertInto('remembered_readers').values(row).execute();
-}
+export const insertRememberedReader = insertInto('remembered_readers');
 
 export function findRememberedReader(
   db: Executor,
@@ -72,9 +64,7 @@ export function findRememberedReader(
   return rows.executeTakeFirst();
 }
 
-export async function deleteRememberedReader(trx: Executor, digest: string): Promise<void> {
-  await trx.deleteFrom('remembered_readers').where('digest', '=', digest).execute();
-}
+export const deleteRememberedReader = deleteBy('remembered_readers', 'digest');
 
 /** Returns whether the link can have more views. */
 export async function hasViewsLeft(db: Executor, { id, view_limit }: LinkRow): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { retriesDueBy, type WaitingMail } from '../../base/mail/retries.ts';
 import type { Executor, ReaderMailRow } from '../../storage/schema.ts';
+import { deleteBy } from '../../storage/single-rows.ts';
 
 export async function insertMails(trx: Executor, rows: readonly ReaderMailRow[]): Promise<void> {
   await trx.insertInto('reader_mails').values(rows).execute();
@@ -29,9 +30,7 @@ export function findWaitingMails(db: Executor, now: number, limit: number): Prom
     .execute();
 }
 
-export async function deleteMail(trx: Executor, targetId: string): Promise<void> {
-  await trx.deleteFrom('reader_mails').where('target_id', '=', targetId).execute();
-}
+export const deleteMail = deleteBy('reader_mails', 'target_id');
 
 export async function postponeMail(
   trx: Executor,

@@ -13,6 +13,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor, VisitorRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { findBy } from '../../storage/single-rows.ts';
 
 export const visitorList = {
   sorts: { create_time: 'number', last_view_time: 'number', view_count: 'number', email: 'text' },
@@ -37,18 +38,7 @@ export function findVisitors(
 }
 
 /** `email` is folded. */
-export function findVisitor(
-  db: Executor,
-  workspaceId: string,
-  email: string,
-): Promise<VisitorRow | undefined> {
-  return db
-    .selectFrom('visitors')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('email', '=', email)
-    .executeTakeFirst();
-}
+export const findVisitor = findBy('visitors', 'workspace_id', 'email');
 
 type Visit = Pick<VisitorRow, 'last_view_time' | 'id'>;
 

@@ -25,7 +25,7 @@ import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
-import { refuseExternalId } from '../../storage/external-ids.ts';
+import { refuseExternalId } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Executor, WorkspaceRow } from '../../storage/schema.ts';
 import type { AnswerWorkspace, LogoMethods } from '../brand/logo-methods.ts';

@@ -13,13 +13,9 @@ import type {
   WorkspaceRow,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/single-rows.ts';
 
-export async function insertWorkspace(
-  db: Executor,
-  row: Insertable<Schema['workspaces']>,
-): Promise<void> {
-  await db.insertInto('workspaces').values(row).execute();
-}
+export const insertWorkspace = insertInto('workspaces');
 
 const selectWorkspace = compileOnce((db, { id }: QueryParameters<{ id: string }>) =>
   db.selectFrom('workspaces').selectAll().where('id', '=', id),
@@ -135,17 +131,7 @@ export async function putMember(db: Executor, row: Insertable<Schema['members']>
     .execute();
 }
 
-export async function deleteMember(
-  db: Executor,
-  workspaceId: string,
-  userId: string,
-): Promise<void> {
-  await db
-    .deleteFrom('members')
-    .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', userId)
-    .execute();
-}
+export const deleteMember = deleteBy('members', 'workspace_id', 'user_id');
 
 /** Whether the workspace has an owner who can sign in. */
 export function hasWorkspaceOwner(db: Executor, workspaceId: string): Promise<boolean> {
@@ -189,9 +175,7 @@ export async function replaceInvitation(trx: Executor, row: InvitationRow): Prom
   await trx.insertInto('invitations').values(row).execute();
 }
 
-export function findInvitation(db: Executor, id: string): Promise<InvitationRow | undefined> {
-  return db.selectFrom('invitations').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const findInvitation = findBy('invitations', 'id');
 
 export function findInvitationTo(
   db: Executor,

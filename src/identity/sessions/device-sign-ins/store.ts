@@ -1,5 +1,6 @@
 import { hasRow } from '../../../storage/row-counts.ts';
 import type { DeviceSignInRow, Executor } from '../../../storage/schema.ts';
+import { findBy } from '../../../storage/single-rows.ts';
 
 const table = 'device_sign_ins';
 
@@ -23,16 +24,8 @@ export function hasDeviceSignIns(db: Executor, count: number, now: number): Prom
   );
 }
 
-export function findByDeviceCode(
-  db: Executor,
-  digest: string,
-): Promise<DeviceSignInRow | undefined> {
-  return db.selectFrom(table).selectAll().where('digest', '=', digest).executeTakeFirst();
-}
-
-export function findByUserCode(db: Executor, code: string): Promise<DeviceSignInRow | undefined> {
-  return db.selectFrom(table).selectAll().where('user_code', '=', code).executeTakeFirst();
-}
+export const findByDeviceCode = findBy(table, 'digest');
+export const findByUserCode = findBy(table, 'user_code');
 
 /**
  * Returns the current row; undefined if the interval since the last call has not passed. A time in

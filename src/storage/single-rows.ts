@@ -1,0 +1,52 @@
+// Queries of one table by the values of columns. Store files name them: `findAudience`.
+import type { Insertable, Selectable, SelectType, Updateable } from 'kysely';
+import { anyTable } from './row-locks.ts';
+import type { Executor, Schema } from './schema.ts';
+
+type Table = keyof Schema;
+type Column<T extends Table> = keyof Schema[T] & string;
+type Row<T extends Table> = Selectable<Schema[T]>;
+type Values<T extends Table, C extends readonly Column<T>[]> = {
+  readonly [I in keyof C]: SelectType<Schema[T][C[I]]>;
+};
+
+export function findBy<T extends Table, const C extends readonly Column<T>[]>(
+  table: T,
+  ...columns: C
+) {
+  return (db: Executor, ...values: Values<T, C>): Promise<Row<T> | undefined> => {
+    const rows = anyTable(db).selectFrom<string>(table).selectAll();
+    const found = rows.where(({ and }) => and(joinPairs(columns, values)));
+    return found.executeTakeFirst() as Promise<Row<T> | undefined>;
+  };
+}
+
+export function insertInto<T extends Table>(table: T) {
+  return async (db: Executor, row: Insertable<Schema[T]>): Promise<void> => {
+    await anyTable(db).insertInto<string>(table).values(row).execute();
+  };
+}
+
+/** Without a column to change, the update does nothing. */
+export function updateBy<T extends Table>(table: T, column: Column<T>) {
+  const name: string = column;
+  return async (db: Executor, value: string, change: Updateable<Schema[T]>): Promise<void> => {
+    if (Object.keys(change).length === 0) return;
+    await anyTable(db).updateTable<string>(table).set(change).where(name, '=', value).execute();
+  };
+}
+
+/** The function deletes all rows with the values, and returns whether there were any. */
+export function deleteBy<T extends Table, const C extends readonly Column<T>[]>(
+  table: T,
+  ...columns: C
+) {
+  return async (db: Executor, ...values: Values<T, C>): Promise<boolean> => {
+    const rows = anyTable(db).deleteFrom<string>(table);
+    const found = rows.where(({ and }) => and(joinPairs(columns, values)));
+    return (await found.executeTakeFirst()).numDeletedRows > 0n;
+  };
+}
+
+const joinPairs = (columns: readonly string[], values: readonly unknown[]) =>
+  Object.fromEntries(columns.map((column, i) => [column, values[i]]));
