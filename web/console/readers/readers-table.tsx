@@ -81,7 +81,6 @@ export const readingColumns: readonly Column<LinkView>[] = [
   },
   {
     title: 'Pages',
-    isFree: true,
     isAbsent: ({ pages }) => !pages.some(isRead),
     cell: ({ pages }) => <Pages pages={pages.filter(isRead)} />,
   },
@@ -171,7 +170,7 @@ function Pages({ pages }: { readonly pages: readonly PageView[] }) {
   const longest = others.reduce((one, two) => (two.durationMs > one.durationMs ? two : one), first);
   return (
     <>
-      <span>{formatRanges(pages.map(({ page }) => page))}</span>
+      <div style={{ whiteSpace: 'normal' }}>{formatRanges(pages.map(({ page }) => page))}</div>
       {others.length === 0 ? null : (
         <Text size="xs" c="dimmed">
           Longest: page {longest.page}, {formatDuration(longest.durationMs)}
