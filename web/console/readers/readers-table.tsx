@@ -1,5 +1,5 @@
-import { Badge, Group, Text } from '@mantine/core';
-import { IconEye } from '@tabler/icons-react';
+import { Badge, Box, Group, Text, VisuallyHidden } from '@mantine/core';
+import { IconCircleCheck, IconEye } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
@@ -140,11 +140,7 @@ function ReaderCell({ email, emailVerified, visitCount, ...view }: LinkView) {
       >
         {email}
       </TextLink>
-      {emailVerified ? (
-        <Badge component="span" variant="light" color="teal">
-          Verified
-        </Badge>
-      ) : null}
+      {emailVerified ? <VerifiedMark /> : null}
       {view.actingClientId === '' ? null : (
         <Badge component="span" variant="light" color="gray" miw={0} title={view.actingClientId}>
           Read by {view.actingClientName}
@@ -152,6 +148,16 @@ function ReaderCell({ email, emailVerified, visitCount, ...view }: LinkView) {
       )}
       <Visits count={visitCount} />
     </Group>
+  );
+}
+
+/** An icon, because the address of the reader needs the width. */
+function VerifiedMark() {
+  return (
+    <Box component="span" flex="none" lh={0} title="Verified with a code">
+      <IconCircleCheck size={16} color="var(--mantine-color-teal-text)" aria-hidden />
+      <VisuallyHidden>Verified</VisuallyHidden>
+    </Box>
   );
 }
 
