@@ -8,7 +8,7 @@ The same methods are available over gRPC and Connect, with the same access rules
 1. Create an API key in the settings of a workspace, and put it into a variable:
    \`export LATCHKEY_API_KEY=…\`
 2. Send it with each request, in the header \`Authorization: Bearer …\`
-3. Call a method:
+3. Call a method. Replace \`https://latchkey.example\` with the address of your service:
 
 \`\`\`sh
 # curl

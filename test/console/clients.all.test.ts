@@ -49,6 +49,7 @@ it('a client is created with a secret, and its secrets are rotated and revoked',
   await creation.getByText('Scopes of Latchkey').click();
   await creation.getByRole('checkbox', { name: 'accounts:read' }).check();
   await creation.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Copy client ID', exact: true }).waitFor();
   const { secret: first, command, text } = await takeSecret(page);
   expect(first).toMatch(/^lk_cs_/);
   const token = { token_type: 'Bearer', scope: 'payments:read accounts:read' };
@@ -59,6 +60,7 @@ it('a client is created with a secret, and its secrets are rotated and revoked',
   await page.getByRole('link', { name: 'Payments' }).click();
   await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
   await secretsOf(page).getByText('Active').waitFor();
+  await page.getByText('Optional. A token is bound to a key').waitFor();
 
   // Another secret, with a name and an expiry.
   await page.getByRole('button', { name: 'Create secret' }).click();

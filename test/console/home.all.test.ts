@@ -22,7 +22,7 @@ it('the home page of a workspace leads from the first upload to its readers', as
   const { page, open } = await visitAs(own);
   await open('/');
   const main = page.getByRole('main');
-  const setUp = main.getByRole('region', { name: 'Set-up' });
+  const setUp = main.getByRole('region', { name: 'Setup' });
   await setUp.getByText('0 of 3 done').waitFor();
   await main.getByText('Readers who enter their email address appear here.').waitFor();
   await expectAccessible(page);
@@ -43,7 +43,7 @@ it('the home page of a workspace leads from the first upload to its readers', as
   const links = main.getByRole('region', { name: 'Most viewed links' });
   await links.getByText('1 view', { exact: true }).waitFor();
   const notices = main.getByRole('region', { name: 'Emails about views' });
-  await notices.getByText('new views of your links appear here').waitFor();
+  await notices.getByText('To see new views here, choose').waitFor();
   const made = { document_id: link.document_id, name: 'For me', notify: 'NOTIFY_EVERY_VIEW' };
   const caller = { type: 'member', sub: own.id, scope: memberScope } as const;
   const { body: mailed } = await callSharingApi<LinkFields>(
@@ -82,7 +82,7 @@ it('the overview for staff has the open steps, what expires, the health and fail
   await open('/');
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   const main = page.getByRole('main');
-  const setUp = main.getByRole('region', { name: 'Set-up' });
+  const setUp = main.getByRole('region', { name: 'Setup' });
   await setUp.getByText('Use HTTPS').waitFor();
   await setUp.getByText('Protect your account (done)').waitFor();
   await setUp.getByText('Make a first backup').waitFor();

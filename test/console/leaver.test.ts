@@ -32,8 +32,13 @@ it('a leaver’s access ends', async () => {
   const { page, open } = await visitAs(admin);
   await open(`/clients/${secret.ownerId}`);
   await page.getByRole('link', { name: 'Robin Leaver' }).click();
-  await page.getByRole('link', { name: 'All access of the user' }).click();
+  await page.getByRole('link', { name: 'See and revoke all access' }).click();
   await page.getByRole('heading', { level: 1, name: 'Access of Robin Leaver' }).waitFor();
+  const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
+  expect(await crumbs.getByRole('listitem').allTextContents()).toEqual([
+    ...['Users', 'Robin Leaver', 'Access of Robin Leaver'],
+  ]);
+  await page.getByText('Set by the role in each workspace.').waitFor();
   for (const title of ['Roles in workspaces', 'Sessions', 'Passkeys', 'Client secrets']) {
     await page.getByRole('region', { name: `${title} (1)` }).waitFor();
   }

@@ -20,8 +20,10 @@ describe('the command palette', () => {
     await expectAccessible(page);
     await changeColorScheme(page, 'dark');
     await expectAccessible(page);
+    const place = await searchOf(page).boundingBox();
     await page.keyboard.type('audit');
     await command(page, 'Clients').waitFor({ state: 'detached' });
+    expect(await searchOf(page).boundingBox()).toEqual(place);
     await page.keyboard.press('Enter');
     await heading(page, 'Audit log').waitFor();
     await searchOf(page).waitFor({ state: 'detached' });

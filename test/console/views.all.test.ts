@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { desktop, overhangOf, takePicture } from '../support/browser-pages.ts';
 import { expectFitForAll } from '../support/console-credentials.ts';
@@ -201,7 +201,7 @@ describe('the views of a link', () => {
       ['Page 2', '28 s'],
       ['Page 3', '2 s'],
     ]);
-    await page.getByText('at least a second, among 3 views. Longest: page 2, 28 s.').waitFor();
+    await page.getByText('at least a second, out of 3 views. Longest: page 2, 28 s.').waitFor();
     const days = await barsOf(page, 'Views per day');
     expect(days).toHaveLength(30);
     expect(days.reduce((sum, [, text]) => sum + Number(text), 0)).toBe(3);
@@ -231,10 +231,10 @@ describe('the views of a link', () => {
     ]) {
       await open(path);
       expect(await barsOf(page, 'Views per day', '0')).toEqual([
-        [label(utcDay), '1'],
         [label(utcDay + dayMs), '2'],
+        [label(utcDay), '1'],
       ]);
-      await page.getByText('Days of Pacific/Auckland.').waitFor();
+      await page.getByText('Time zone: Pacific/Auckland.').waitFor();
     }
   });
 
@@ -253,11 +253,34 @@ describe('the views of a link', () => {
     expect(await list.count()).toBe(21);
     await page.getByRole('button', { name: 'Load more' }).click();
     await list.nth(40).waitFor();
-    await page.getByText('among 1,010 views').waitFor();
+    await page.getByText('out of 1,010 views').waitFor();
     const bars = await barsOf(page, 'Views per day', '0');
     const counts = bars.map(([, text = '']) => Number(text.replace(',', '')));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1_010);
   });
+});
+
+const fits = (one: Locator) => one.evaluate((cell) => cell.scrollWidth <= cell.clientWidth);
+
+it('the address of a reader is not cut off next to short values', async () => {
+  const link = await makeWatchedLink(app(), { name: 'A link with a long name for the investors' });
+  const email = 'alexandra.kim@customer.example';
+  const pages = { 1: 20_000, 2: 90_000 };
+  const time = Date.now();
+  await viewed(link, email, readPages('1:1000'));
+  const { page, open } = await visitAs(await member('member'));
+  await open(`/workspaces/${workspaceId()}/documents/${link.document_id}/readers`);
+  const reader = page.getByRole('link', { name: email });
+  expect(await fits(reader)).toBe(true);
+
+  await addViews(app(), link, [
+    { time, pages },
+    { time: time - 1, pages },
+  ]);
+  await page.reload();
+  const readers = page.getByRole('link', { name: /^reader\d@example\.com$/ });
+  await readers.nth(1).waitFor();
+  expect(await Promise.all((await readers.all()).map(fits))).toEqual([true, true]);
 });
 
 it('the charts and tables of a link fit a window of any size, in both color schemes', async () => {

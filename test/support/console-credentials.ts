@@ -20,7 +20,8 @@ export type TakenSecret = {
 export async function takeSecret(page: Page): Promise<TakenSecret> {
   const dialog = page.getByRole('dialog').filter({ hasText: 'It isn’t shown again' });
   await dialog.waitFor();
-  const [secret = '', command = ''] = await dialog.locator('code').allTextContents();
+  const texts = await dialog.locator('code').allTextContents();
+  const [secret = '', command = ''] = texts.filter((shown) => !/^cli_\w+$/.test(shown));
   const text = (await dialog.textContent()) ?? '';
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
   await dialog.waitFor({ state: 'hidden' });

@@ -22,6 +22,8 @@ async function room() {
 
 const crumbs = (page: Page) => page.locator('.trail li').allTextContents();
 
+const barHeight = async (page: Page) => (await page.locator('.top').boundingBox())?.height;
+
 const readings: [string, BrowserContextOptions][] = [
   ['a desktop', desktop],
   ['a phone', phone],
@@ -34,12 +36,14 @@ for (const [device, options] of readings) {
     await page.goto(link.url);
     await page.locator('.entries a').first().waitFor();
     expect(await overhangOf(page)).toBe(0);
+    const height = await barHeight(page);
 
     await page.locator('.entries').getByText('Contracts with customers').click();
     expect(await crumbs(page)).toEqual([`Series B ${rooms}`]);
     await page.locator('.entries').getByText('Annual report.pdf').click();
     await page.locator('#viewer .canvasWrapper canvas').first().waitFor();
     expect(await overhangOf(page)).toBe(0);
+    expect(await barHeight(page)).toBe(height);
     expect(await page.locator('.tree').isVisible()).toBe(options === desktop);
 
     await page.getByRole('link', { name: 'Next', exact: true }).click();

@@ -1,4 +1,5 @@
 // An open page of a link whose document gets a new version.
+import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { makePdf } from '../support/pdf.ts';
 import { uploadVersion } from '../support/sharing-api.ts';
@@ -32,6 +33,12 @@ it.each(['asks', 'reads on'])('offers the new version when it %s', async (how) =
   const alert = page.getByRole('alert');
   await alert.waitFor();
   expect(await alert.textContent()).toContain('A newer version is available');
+  await page.setViewportSize({ width: 390, height: 844 });
+  const bar = page.locator('.notice.bar');
+  const widthOf = async (part: Locator) => (await part.boundingBox())?.width ?? 0;
+  await expect
+    .poll(async () => (await widthOf(bar.locator('p'))) / (await widthOf(bar)))
+    .toBeGreaterThan(0.8);
   expect(await page.locator('#viewer canvas').count()).toBeGreaterThan(0);
   await page.getByRole('button', { name: 'Show new version' }).click();
   await expect.poll(() => text(1)).toBe('New terms, page 1');

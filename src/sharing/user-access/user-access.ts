@@ -11,7 +11,9 @@ export const sharedAccess: SharedAccess = {
     const [first] = await findOwnerless(trx, workspaceIds);
     if (first === undefined) return;
     const workspace = `“${first.name}” (${first.id})`;
-    const detail = `The user is the last enabled owner of the workspace ${workspace}.`;
+    const detail =
+      `The user is the last enabled owner of the workspace ${workspace}. ` +
+      'Add another owner first.';
     throw fail('conflict', detail, { target: first.id });
   },
 };

@@ -51,7 +51,9 @@ export function ClientTokens({ client, mayChange }: ClientTokensProps) {
           },
           {
             name: 'Binding',
-            value: boundTokens ? 'Bound to a key or certificate' : 'Only with a DPoP proof',
+            value: boundTokens
+              ? 'Required. A token request needs a DPoP proof or a client certificate.'
+              : 'Optional. A token is bound to a key if its request has a DPoP proof.',
           },
         ]}
       />

@@ -46,7 +46,7 @@ export function CreateClientDialog() {
           title: `Secret of “${isolateName(name)}”`,
           label: 'client secret',
           text: clientSecret,
-          note: `Use it with the client ID ${clientId}.`,
+          clientId,
           ...(command === undefined ? {} : { command }),
         });
       }}

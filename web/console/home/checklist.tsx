@@ -1,4 +1,4 @@
-/** The steps of a first set-up, shown until all of them are done. */
+/** The steps of a first setup, shown until all of them are done. */
 import { Group, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -15,9 +15,9 @@ export function Checklist({ steps }: { readonly steps: readonly Step[] }) {
   const done = steps.filter(({ isDone }) => isDone).length;
   if (done === steps.length) return null;
   return (
-    <Paper component="section" aria-label="Set-up" withBorder p="md">
+    <Paper component="section" aria-label="Setup" withBorder p="md">
       <Group justify="space-between" gap="sm" mb="md">
-        <Title order={2}>Set-up</Title>
+        <Title order={2}>Setup</Title>
         <Text size="sm" c="dimmed">
           {done} of {steps.length} done
         </Text>

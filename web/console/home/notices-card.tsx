@@ -14,7 +14,7 @@ export function NoticesCard({ workspaceId }: { readonly workspaceId: string }) {
       title="Emails about views"
       query={notices}
       rows={notices.data?.views.slice(0, rowsMax)}
-      empty="With “Email me about views”, new views of your links appear here, too."
+      empty="To see new views here, choose “Email me about views” in the options of a link."
       row={({ id, linkId, linkName, documentName, email, createTime }) => ({
         id,
         main: (

@@ -60,12 +60,16 @@ function SetUp({ installation }: SetUpProps) {
       steps={[
         {
           title: 'Use HTTPS',
-          text: 'Put a proxy with a certificate in front of the service, or set LATCHKEY_TLS_CERT.',
+          text:
+            'Put a proxy with a certificate in front of the service, or set LATCHKEY_TLS_CERT and ' +
+            'LATCHKEY_TLS_KEY. Set LATCHKEY_PUBLIC_URL to the address with https.',
           isDone: location.protocol === 'https:',
         },
         {
           title: 'Set up a mail server',
-          text: 'Codes, invitations and notices are mails. Set LATCHKEY_SMTP_URL.',
+          text:
+            'The service sends codes, invitations and notices by email. Set LATCHKEY_SMTP_URL and ' +
+            'LATCHKEY_MAIL_FROM.',
           isDone: sendsMail(),
         },
         {
@@ -76,7 +80,7 @@ function SetUp({ installation }: SetUpProps) {
         },
         {
           title: 'Add a second staff user',
-          text: 'With two users, one can help the other who lost a password.',
+          text: 'If one of them loses their password, the other can set a new one.',
           isDone: staff.data.totalSize > 1,
           action: <TextLink to="/users">Users</TextLink>,
         },
@@ -118,7 +122,7 @@ function ConfirmCopyButton() {
     confirm({
       title: 'Does a copy of the master key exist outside this server?',
       consequence:
-        'The set-up shows this step as done until the key is rotated. The audit log records your ' +
+        'The setup shows this step as done until the key is rotated. The audit log records your ' +
         'confirmation.',
       label: 'A copy exists',
       isDestructive: false,

@@ -1,5 +1,5 @@
-import { Badge, Group, Text } from '@mantine/core';
-import { IconEye } from '@tabler/icons-react';
+import { Badge, Box, Group, Text, VisuallyHidden } from '@mantine/core';
+import { IconCircleCheck, IconEye } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
@@ -81,7 +81,6 @@ export const readingColumns: readonly Column<LinkView>[] = [
   },
   {
     title: 'Pages',
-    isFree: true,
     isAbsent: ({ pages }) => !pages.some(isRead),
     cell: ({ pages }) => <Pages pages={pages.filter(isRead)} />,
   },
@@ -141,11 +140,7 @@ function ReaderCell({ email, emailVerified, visitCount, ...view }: LinkView) {
       >
         {email}
       </TextLink>
-      {emailVerified ? (
-        <Badge component="span" variant="light" color="teal">
-          Verified
-        </Badge>
-      ) : null}
+      {emailVerified ? <VerifiedMark /> : null}
       {view.actingClientId === '' ? null : (
         <Badge component="span" variant="light" color="gray" miw={0} title={view.actingClientId}>
           Read by {view.actingClientName}
@@ -153,6 +148,16 @@ function ReaderCell({ email, emailVerified, visitCount, ...view }: LinkView) {
       )}
       <Visits count={visitCount} />
     </Group>
+  );
+}
+
+/** An icon, because the address of the reader needs the width. */
+function VerifiedMark() {
+  return (
+    <Box component="span" flex="none" lh={0} title="Verified with a code">
+      <IconCircleCheck size={16} color="var(--mantine-color-teal-text)" aria-hidden />
+      <VisuallyHidden>Verified</VisuallyHidden>
+    </Box>
   );
 }
 
@@ -171,7 +176,7 @@ function Pages({ pages }: { readonly pages: readonly PageView[] }) {
   const longest = others.reduce((one, two) => (two.durationMs > one.durationMs ? two : one), first);
   return (
     <>
-      <span>{formatRanges(pages.map(({ page }) => page))}</span>
+      <div style={{ whiteSpace: 'normal' }}>{formatRanges(pages.map(({ page }) => page))}</div>
       {others.length === 0 ? null : (
         <Text size="xs" c="dimmed">
           Longest: page {longest.page}, {formatDuration(longest.durationMs)}

@@ -24,8 +24,8 @@ export function TimePerPage({ insight: { pages, coveredViewCount }, draw }: Time
         Average time per page
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Of the views that read the page for at least a second, among {viewsText(coveredViewCount)}.
-        Longest: page {longest.page}, {longest.text}.
+        Counts views that showed the page for at least a second, out of{' '}
+        {viewsText(coveredViewCount)}. Longest: page {longest.page}, {longest.text}.
       </Text>
       <HeatStrip label="Chart of the average time per page" cells={cells} draw={draw} />
     </Paper>

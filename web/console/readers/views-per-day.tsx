@@ -25,7 +25,7 @@ export function ViewsPerDay({ insight: { days } }: { readonly insight: Insight }
       title="Views per day"
       summary={
         `${views.toLocaleString()} in the last ${bars.length} days.${peak} ` +
-        `Days of ${timeZone.replaceAll('_', ' ')}.`
+        `Time zone: ${timeZone.replaceAll('_', ' ')}.`
       }
       bars={bars}
       columns={['Day', 'Views']}

@@ -178,6 +178,7 @@ export const staffScreens = [
     path: '/users/$userId/access',
     ...screenOptions(() => import('../users/access-screen.tsx'), 'AccessScreen', {
       label: 'Access',
+      parent: '/users',
       scope: 'users:read',
     }),
   }),

@@ -46,6 +46,7 @@ export function BarChart({ title, summary, bars, columns }: BarChartProps) {
   );
 }
 
+/** The newest first: the whole table is long. */
 function BarTable({ title, bars, columns }: Omit<BarChartProps, 'summary'>) {
   const [first, second] = columns;
   return (
@@ -57,7 +58,7 @@ function BarTable({ title, bars, columns }: Omit<BarChartProps, 'summary'>) {
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {bars.map(({ label, text }) => (
+        {[...bars].reverse().map(({ label, text }) => (
           <Table.Tr key={label}>
             <Table.Th scope="row" fw="normal">
               {label}

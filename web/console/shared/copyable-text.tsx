@@ -37,13 +37,15 @@ export function ShortText({ text }: { readonly text: string }) {
 type CopyButtonProps = Pick<CopyableTextProps, 'text' | 'label'> & {
   /** A quiet button without text. */
   readonly isIcon?: boolean;
+  /** The text of the button. */
+  readonly caption?: string;
 };
 
 type State = 'ready' | 'copied' | 'refused';
 
 const copiedMs = 2000;
 
-export function CopyButton({ text, label, isIcon = false }: CopyButtonProps) {
+export function CopyButton({ text, label, isIcon = false, caption = 'Copy' }: CopyButtonProps) {
   const [state, setState] = useState<State>('ready');
   useEffect(() => {
     if (state !== 'copied') return;
@@ -69,7 +71,7 @@ export function CopyButton({ text, label, isIcon = false }: CopyButtonProps) {
         </ActionIcon>
       ) : (
         <Button variant="default" size="compact-sm" leftSection={icon} {...shared}>
-          {isCopied ? 'Copied' : 'Copy'}
+          {isCopied ? 'Copied' : caption}
         </Button>
       )}
       <VisuallyHidden role="status">{isCopied ? `${label} copied` : ''}</VisuallyHidden>

@@ -19,6 +19,8 @@ export type ScreenEntry = {
   readonly isExact?: boolean;
   /** The action that creates an item, for its button and the palette. */
   readonly create?: { readonly label: string; readonly scope: string };
+  /** The path of the list that the screen belongs to. Unset: found by the path of the screen. */
+  readonly parent?: string;
   /** The prefix of the resources' IDs, if a link to a resource leads here. */
   readonly idPrefix?: string;
 };
@@ -74,7 +76,9 @@ export function useThisScreen(): { entry: ScreenEntry | undefined; parent?: Know
   // The rest of the path, such as `/$documentId` or `/folders/$folderId`, has one parameter.
   const isAbove = (screen: KnownScreen) =>
     path.startsWith(screen.path) && /^\/[^$]*\$\w+$/.test(path.slice(screen.path.length));
-  const above = screens.find(isAbove);
+  const above = screens.find((screen) =>
+    entry?.parent === undefined ? isAbove(screen) : screen.path === entry.parent,
+  );
   if (above === undefined) return { entry };
   const to = mayOpen(above, hasScope) ? pathOf(above.path, match.params) : undefined;
   return to === undefined ? { entry } : { entry, parent: { ...above, path: to } };

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
-import { CopyButton } from './copyable-text.tsx';
+import { CopyableText, CopyButton } from './copyable-text.tsx';
 import { useDialog } from './dialog-state.ts';
 import { focusBehindDialogs } from './focus-fallback.ts';
 import { Sentence } from './isolate-name.tsx';
@@ -9,6 +9,8 @@ export type ShownSecret = {
   /** The type of the secret, such as `API key`. */
   readonly label: string;
   readonly text: string;
+  /** The client that the secret belongs to. */
+  readonly clientId?: string;
   /** Such as when the replaced secret expires. */
   readonly note?: string;
   /** A command that tries it out. */
@@ -40,11 +42,17 @@ export function SecretDialog(secret: ShownSecret) {
 
 type SecretProps = ShownSecret & { readonly close: () => void };
 
-function Secret({ label, text, note, command, close }: SecretProps) {
+function Secret({ label, text, clientId, note, command, close }: SecretProps) {
   return (
     <Stack>
       <Text>Copy the {label} and store it securely. It isn’t shown again.</Text>
       <CopyBox label={label} text={text} />
+      {clientId === undefined ? null : (
+        <Group gap="4px 8px">
+          Client ID:
+          <CopyableText text={clientId} label="client ID" />
+        </Group>
+      )}
       {note === undefined ? null : <Text>{note}</Text>}
       {command === undefined ? null : (
         <>

@@ -58,7 +58,7 @@ function UsageFigures({ points }: { readonly points: readonly UsagePoint[] }) {
       <BarChart
         title="Issued tokens per day"
         summary={
-          `The last ${points.length} days (UTC). Verifications by services that use the JWKS ` +
+          `${sum('issued') === 0 ? 'None in the' : 'The'} last ${points.length} days (UTC). Verifications by services that use the JWKS ` +
           'are not counted.'
         }
         bars={bars}

@@ -5,7 +5,7 @@ import {
   type UserAccess,
 } from '../../../gen/latchkey/identity/v1/user_access_pb.js';
 
-type Kind = {
+export type AccessKind = {
   readonly key: {
     [K in keyof UserAccess]-?: UserAccess[K] extends AccessList | undefined ? K : never;
   }[keyof UserAccess];
@@ -13,14 +13,17 @@ type Kind = {
   readonly title: string;
   /** One and several of them. */
   readonly nouns: readonly [string, string];
+  /** Whether the detail of an item is a role. */
+  readonly hasRole?: true;
 };
 
-export const accessKinds: readonly Kind[] = [
+export const accessKinds: readonly AccessKind[] = [
   {
     key: 'memberships',
     part: AccessPart.ROLES,
     title: 'Roles in workspaces',
     nouns: ['role in a workspace', 'roles in workspaces'],
+    hasRole: true,
   },
   {
     key: 'sessions',
@@ -76,12 +79,14 @@ export const accessKinds: readonly Kind[] = [
     part: AccessPart.INVITATIONS,
     title: 'Sent invitations',
     nouns: ['sent invitation', 'sent invitations'],
+    hasRole: true,
   },
   {
     key: 'receivedInvitations',
     part: AccessPart.INVITATIONS,
     title: 'Invitations to the user',
     nouns: ['invitation to the user', 'invitations to the user'],
+    hasRole: true,
   },
 ];
 
@@ -107,7 +112,7 @@ export const accessParts = [
   {
     part: AccessPart.ROLES,
     label: 'Roles and scopes',
-    about: 'Removes the user from all workspaces, and all scopes.',
+    about: 'Removes the user from all workspaces, and removes all scopes.',
   },
   {
     part: AccessPart.CREDENTIALS,

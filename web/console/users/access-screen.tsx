@@ -1,4 +1,4 @@
-/** Everything by which a user has access, and the action that ends it. */
+/** What gives a user access, and the action that ends it. */
 import { useQuery } from '@connectrpc/connect-query';
 import { Alert, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
@@ -11,7 +11,7 @@ import {
   type UserAccess,
   UserAccessService,
 } from '../../../gen/latchkey/identity/v1/user_access_pb.js';
-import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useHasScope, useUser } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
@@ -19,12 +19,13 @@ import { displayName } from '../shared/display-name.ts';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { Section } from '../shared/section.tsx';
-import { accessKinds, countsText } from './access-kinds.ts';
+import { type AccessKind, accessKinds, countsText } from './access-kinds.ts';
 import { RevokeAccessDialog, stayingTexts } from './revoke-access-dialog.tsx';
 
 export function AccessScreen() {
@@ -35,11 +36,8 @@ export function AccessScreen() {
   return (
     <Screen
       title={user === undefined ? undefined : `Access of ${displayName(user)}`}
-      about={
-        <>
-          Everything by which <UserLink user={user} userId={userId} /> has access now.
-        </>
-      }
+      crumbs={[<UserLink key="user" user={user} userId={userId} />]}
+      about={`What gives ${user === undefined ? 'the user' : isolateName(displayName(user))} access now.`}
       actions={
         user === undefined || query.data?.access === undefined ? undefined : (
           <RevokeButton user={user} access={query.data.access} onDone={setResult} />
@@ -48,7 +46,7 @@ export function AccessScreen() {
     >
       {result === undefined ? null : <Summary result={result} />}
       <QueryResult value={query.data?.access} query={query} label="access">
-        {(access) => <Content access={access} />}
+        {(access) => <Content access={access} isMember={user?.kind === UserKind.MEMBER} />}
       </QueryResult>
     </Screen>
   );
@@ -58,8 +56,8 @@ AccessScreen.reads = [UserAccessService.method.getUserAccess, UserService.method
 
 function UserLink({ user, userId }: { readonly user: User | undefined; readonly userId: string }) {
   return (
-    <TextLink to="/users/$userId" params={{ userId }} td="underline">
-      {user === undefined ? 'the user' : displayName(user)}
+    <TextLink to="/users/$userId" params={{ userId }}>
+      {user === undefined ? 'User' : displayName(user)}
     </TextLink>
   );
 }
@@ -98,7 +96,16 @@ function Summary({ result }: { readonly result: RevokeAllAccessResponse }) {
   );
 }
 
-function Content({ access }: { readonly access: UserAccess }) {
+type ScopesProps = { readonly scopes: readonly string[]; readonly isMember: boolean };
+
+function Scopes({ scopes, isMember }: ScopesProps) {
+  if (scopes.length > 0) return <ExpandableList items={[...scopes].sort()} />;
+  return isMember ? 'Set by the role in each workspace.' : 'None';
+}
+
+type ContentProps = { readonly access: UserAccess; readonly isMember: boolean };
+
+function Content({ access, isMember }: ContentProps) {
   const { disableTime, passwordEnabled, totpEnabled, scopes } = access;
   return (
     <>
@@ -107,10 +114,7 @@ function Content({ access }: { readonly access: UserAccess }) {
           { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
           { name: 'Password', value: passwordEnabled ? 'Set' : 'None' },
           { name: 'Two-factor authentication', value: totpEnabled ? 'On' : 'Off' },
-          {
-            name: 'Scopes',
-            value: scopes.length === 0 ? 'None' : <ExpandableList items={[...scopes].sort()} />,
-          },
+          { name: 'Scopes', value: <Scopes scopes={scopes} isMember={isMember} /> },
         ]}
       />
       {countsText(access) === '' ? (
@@ -118,16 +122,19 @@ function Content({ access }: { readonly access: UserAccess }) {
           The user has no sessions and no roles, and nothing that they created gives access.
         </Text>
       ) : null}
-      {accessKinds.map(({ key, title }) => {
-        const list = access[key];
+      {accessKinds.map((kind) => {
+        const list = access[kind.key];
         if (list === undefined || list.totalSize === 0) return null;
-        return <Items key={key} title={title} list={list} />;
+        return <Items key={kind.key} kind={kind} list={list} />;
       })}
     </>
   );
 }
 
-function Items({ title, list }: { readonly title: string; readonly list: AccessList }) {
+type ItemsProps = { readonly kind: AccessKind; readonly list: AccessList };
+
+function Items({ kind, list }: ItemsProps) {
+  const { title, hasRole = false } = kind;
   const more = list.totalSize - list.items.length;
   return (
     <Section title={`${title} (${list.totalSize.toLocaleString()})`}>
@@ -135,7 +142,7 @@ function Items({ title, list }: { readonly title: string; readonly list: AccessL
         <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: 'none' }}>
           {list.items.map((item) => (
             <li key={item.id}>
-              <Item item={item} />
+              <Item item={item} hasRole={hasRole} />
             </li>
           ))}
           {more > 0 ? <li>and {more.toLocaleString()} more</li> : null}
@@ -145,7 +152,9 @@ function Items({ title, list }: { readonly title: string; readonly list: AccessL
   );
 }
 
-function Item({ item }: { readonly item: AccessItem }) {
+type ItemProps = { readonly item: AccessItem; readonly hasRole: boolean };
+
+function Item({ item, hasRole }: ItemProps) {
   const { id, name, detail, parents, createTime, expireTime } = item;
   const workspaceId = parents.find((parent) => parent.id.startsWith('ws_'))?.id;
   const owners = parents.filter((parent) => !parent.id.startsWith('usr_'));
@@ -154,7 +163,7 @@ function Item({ item }: { readonly item: AccessItem }) {
       <Group gap="4px 8px" maw="100%" style={{ overflowWrap: 'anywhere' }}>
         <ResourceLink id={id} name={name} workspaceId={workspaceId} />
         {detail === '' ? null : (
-          <Badge variant="light" color="gray" tt="none">
+          <Badge variant="light" color="gray" tt={hasRole ? 'capitalize' : 'none'}>
             {detail}
           </Badge>
         )}

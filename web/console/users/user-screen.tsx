@@ -41,7 +41,7 @@ export function UserScreen() {
             <Facts facts={factsOf(user)} />
             <Text size="sm">
               <TextLink to="/users/$userId/access" params={{ userId: user.id }} td="underline">
-                All access of the user
+                See and revoke all access
               </TextLink>
             </Text>
             <UserIdentities userId={user.id} />

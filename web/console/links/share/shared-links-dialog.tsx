@@ -80,7 +80,7 @@ function Content({ links, password, isShown, close }: ContentProps) {
             View link
           </ButtonLink>
         ) : (
-          <CopyButton text={textOfLinks(links)} label="all URLs" />
+          <CopyButton text={textOfLinks(links)} label="all URLs" caption="Copy all" />
         )}
         <Button onClick={close} data-autofocus>
           Done

@@ -16,7 +16,7 @@ function validateAreas(words: readonly string[], areas: readonly string[]): stri
     );
   }
   const own = areasOf(words).find(isManagementArea);
-  if (own === undefined) return words.length === 0 ? 'Enter an area, such as payments.' : null;
+  if (own === undefined) return words.length === 0 ? 'Enter an area, such as invoices.' : null;
   return areas.includes(own)
     ? `“${own}” is an area of Latchkey. Choose it below.`
     : `“${own}” is an area of Latchkey. You can’t grant it here.`;
@@ -74,7 +74,7 @@ export function AddArea({ suggestions, areas, add, path }: AddAreaProps) {
         ref={field}
         mt="xs"
         label="Add an area"
-        placeholder="payments"
+        placeholder="Such as invoices"
         list={list}
         value={text}
         error={error}

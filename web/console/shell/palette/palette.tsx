@@ -28,6 +28,8 @@ export default function Palette({ isOpen, close, ...content }: PaletteProps) {
       onSpotlightClose={close}
       query={query}
       onQueryChange={setQuery}
+      // The search field stays where it is while the number of results changes.
+      centered={false}
       scrollable
       maxHeight={420}
       transitionProps={{ duration: 0 }}
