@@ -3,6 +3,7 @@
 // they do not block SQLite or a connection for long.
 
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { takeTurn } from '../base/limits/turns.ts';
 import {
   type Builder,
   containsText,
@@ -143,8 +144,7 @@ function createReader<DB, T extends keyof DB, O>(
       const last = await sliceEnd(after);
       if ((await visit({ after, last })) || last === undefined) return undefined;
       after = last;
-      // Lets other calls run.
-      await new Promise((resolve) => setImmediate(resolve));
+      await takeTurn();
       query.signal?.throwIfAborted();
       if (performance.now() > end) break;
     }

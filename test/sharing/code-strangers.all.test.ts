@@ -37,10 +37,11 @@ describeFeature('requests for codes by strangers who know an address', (dialect)
       email,
     });
     /** The seconds to wait; 0 if the code was sent. */
-    async function send(workspaceId: string, verifiedBrowser?: string) {
+    async function send(workspaceId: string, verifiedBrowser?: string, address = email) {
       const asker = { network: '192.0.2.1', verifiedBrowser, visitor: 'v' };
       try {
-        return await codes.send(await claimIn(workspaceId), asker, mailedLink);
+        const claim = { ...(await claimIn(workspaceId)), email: address };
+        return await codes.send(claim, asker, mailedLink);
       } catch (error) {
         if (error instanceof Failure) return error.extra.retryAfterSeconds;
         throw error;
@@ -89,6 +90,17 @@ describeFeature('requests for codes by strangers who know an address', (dialect)
     const browser = (i: number) => verifiedBrowserId(`b${i}@example.com`);
     for (let i = 0; i < 18; i++) expect(await send(`ws_${i}`, browser(i))).toBe(0);
     expect(await send('ws_other', browser(18))).toBe(300);
+  });
+
+  it('send it at most 18 mails in a row under its subaddresses', async () => {
+    const { send } = codesHere();
+    const sendTo = (address: string) => send('ws_1', undefined, address);
+    for (let i = 0; i < 18; i++) expect(await sendTo(`reader+${i}@example.com`)).toBe(0);
+    for (const address of [email, 'reader+18@example.com', 'reader+18+1@example.com']) {
+      expect(await sendTo(address)).toBe(300);
+    }
+    expect(await sendTo('reader-1@example.com')).toBe(0);
+    expect(await sendTo('reader@other.example')).toBe(0);
   });
 
   /** Requests a code at a link and enters wrong codes; returns the visitor. */

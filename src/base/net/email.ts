@@ -28,3 +28,9 @@ export function readDomain(text: string): string | undefined {
 function asciiDomainOf(domain: string): string {
   return /^[\x20-\x7e]*$/.test(domain) ? domain : domainToASCII(domain);
 }
+
+/**
+ * The address without its subaddress (RFC 5233 §1), which most mail servers deliver to the same
+ * mailbox. For limits only: the addresses of two readers can differ in it.
+ */
+export const mailboxOf = (email: string): string => email.replace(/(?<=^[^+]+)\+.*(?=@)/, '');

@@ -7,6 +7,7 @@ import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { MailPart } from '../../base/mail/mail-body.ts';
 import type { Mailer } from '../../base/mail/mailer.ts';
+import { mailboxOf } from '../../base/net/email.ts';
 import { mailName } from '../../base/net/mail-name.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
@@ -33,7 +34,7 @@ const limits = {
   // One address in one workspace: at most 12 mails an hour. Strangers, those who enter a verified
   // address, and each browser with a verified address are counted separately.
   address: steadyLimit(6, 10 * minuteMs),
-  // One address in all workspaces, so that no mailbox is flooded. Verified addresses do not count.
+  // One mailbox in all workspaces, so that it is not flooded. Verified addresses do not count.
   mailbox: steadyLimit(18, 5 * minuteMs),
   // One network that enters many addresses. It may be an office at a presentation.
   network: steadyLimit(60, minuteMs),
@@ -137,6 +138,7 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
       counter('service', group),
     ];
     const address = (...group: string[]) => counter('address', workspaceId, email, ...group);
+    const mailbox = (group: 'browser' | 'stranger') => counter('mailbox', mailboxOf(email), group);
     if (verifiedBrowser === verifiedBrowserId(email)) {
       return [address('browser', verifiedBrowser), counter('service', 'address')];
     }
@@ -147,10 +149,10 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
     }
     if (verifiedBrowser !== undefined) {
       const own = [address('browser', verifiedBrowser), counter('browser', verifiedBrowser)];
-      return [...own, counter('mailbox', email, 'browser'), ...budget('browser')];
+      return [...own, mailbox('browser'), ...budget('browser')];
     }
     const own = [address('stranger'), counter('network', network)];
-    return [...own, counter('mailbox', email, 'stranger'), ...budget('stranger')];
+    return [...own, mailbox('stranger'), ...budget('stranger')];
   }
 
   async function storeNewCode(

@@ -54,6 +54,8 @@ export type GateHtml = {
   ): RouteReply;
   /** The room does not contain what the path names, or no longer. */
   noEntry(link: LinkRow): RouteReply;
+  /** A search of the room has to wait for others. */
+  busy(): RouteReply;
 };
 
 /** A document with the bytes that the viewer shows. */
@@ -147,6 +149,12 @@ ${body}
           ? undefined
           : html`<a class="button" href="${roomPath(link)}">Open the folder</a>`,
       ),
+
+    busy() {
+      const text = 'Too many searches are running. Reload the page in a moment.';
+      const reply = message(429, 'Try again', text);
+      return { ...reply, headers: { ...reply.headers, 'retry-after': '1' } };
+    },
 
     folder(folder, brand, { branches, content }) {
       const { link, path } = folder;

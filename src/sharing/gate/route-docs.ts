@@ -43,6 +43,7 @@ export const showLinkDoc: RouteDoc = {
   needsAccess: true,
   responses: {
     200: { description: 'The HTML of the gate or of the viewer.', types: html, headers: setCookie },
+    429: { description: 'Too many searches are running. The HTML says so.', types: html },
     ...unusable,
   },
   errors: ['invalid_argument'],

@@ -63,10 +63,13 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     if (folder === undefined) return html.noEntry(shared.link);
     const query = (request.query.get('query') ?? '').trim().slice(0, queryMax);
     const branches = await rooms.branches(folder.path, folder.link);
-    const content =
-      query === ''
-        ? await rooms.list(folder, request.query.get('page_token') ?? '')
-        : { query, found: await rooms.search(shared, query) };
+    if (query !== '') {
+      const searcher = { network: networkOf(request.peer), signal: request.signal() };
+      const found = await rooms.search(shared, query, searcher);
+      if (found === undefined) return html.busy();
+      return html.folder(folder, brand, { branches, content: { query, found } });
+    }
+    const content = await rooms.list(folder, request.query.get('page_token') ?? '');
     if (content === undefined) return html.noEntry(shared.link);
     return html.folder(folder, brand, { branches, content });
   }

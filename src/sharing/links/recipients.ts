@@ -4,7 +4,7 @@ import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { linkMailParts, linkMailSubject } from '../../base/mail/link-mail.ts';
 import { admits } from '../../base/net/address-lists.ts';
-import { readEmail } from '../../base/net/email.ts';
+import { mailboxOf, readEmail } from '../../base/net/email.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brands } from '../brand/brand.ts';
@@ -14,8 +14,8 @@ import { requirePlainText } from './plain-text.ts';
 import { findMailedLink } from './store.ts';
 
 const limits = {
-  // One address in all workspaces, so that no mailbox is flooded.
-  address: steadyLimit(10, 10 * minuteMs),
+  // One mailbox in all workspaces, so that it is not flooded.
+  mailbox: steadyLimit(10, 10 * minuteMs),
   // Three full batches at once, then 8,640 mails a day.
   workspace: steadyLimit(600, 10_000),
 } as const satisfies Record<string, ThrottleLimit>;
@@ -71,7 +71,7 @@ export function createRecipientMails(options: RecipientMailOptions): RecipientMa
   return {
     async add(trx, mailed) {
       const counters = mailed.flatMap(({ link: { workspace_id, recipient } }) => [
-        counter('address', recipient),
+        counter('mailbox', mailboxOf(recipient)),
         counter('workspace', workspace_id),
       ]);
       await countIn(trx, counters);

@@ -1,6 +1,7 @@
 // Rooms: what readers of a link to a folder may see. Every request for an entry is checked here
 // against the folders that contain it now, and against the rules of the link.
-import { setImmediate } from 'node:timers/promises';
+import { createFairPlaces } from '../../base/limits/fair-share.ts';
+import { takeTurn } from '../../base/limits/turns.ts';
 import { entityKey } from '../../storage/change.ts';
 import { hiddenIdsOf, mayDownload, roomPathOf } from '../../storage/entry-rules.ts';
 import { findAncestors, findDescendants } from '../../storage/folder-tree.ts';
@@ -41,6 +42,12 @@ export type FoundEntry = ListedEntry & {
   readonly path: readonly Pick<FolderRow, 'id' | 'name'>[];
 };
 
+export type Searcher = {
+  readonly network: string;
+  /** Aborts if the reader closes the connection. */
+  readonly signal: AbortSignal;
+};
+
 export type Neighbours = {
   /** In the order of names. */
   readonly before: readonly RoomEntry[];
@@ -53,8 +60,15 @@ export type Rooms = {
   findFolder(room: SharedFolder, id: string): Promise<RoomFolder | undefined>;
   /** `pageToken` is empty for the first page. Returns undefined if it is not a page token. */
   list(folder: RoomFolder, pageToken: string): Promise<RoomListing | undefined>;
-  /** Returns at most `foundMax` documents and folders whose names contain the text. */
-  search(room: SharedFolder, text: string): Promise<readonly FoundEntry[]>;
+  /**
+   * Returns at most `foundMax` documents and folders whose names contain the text. Undefined if the
+   * network of the reader already has its share of the running searches.
+   */
+  search(
+    room: SharedFolder,
+    text: string,
+    searcher: Searcher,
+  ): Promise<readonly FoundEntry[] | undefined>;
   /** Returns the folders within each folder of a path. */
   branches(path: readonly FolderRow[], link: LinkRow): Promise<readonly (readonly RoomEntry[])[]>;
   /** Returns the documents before and after one in its folder. */
@@ -74,7 +88,11 @@ const foundMax = 100;
 
 /** Documents that one query of a search reads: SQLite runs a query on the event loop. */
 const sliceMax = 500;
+/** The time of its queries, without the turns of other calls. */
 const searchMsMax = 3_000;
+
+/** Concurrent searches of one process. Networks share them fairly. */
+const searchesMax = 20;
 
 export function createRooms({ db, invalidations }: RoomsOptions): Rooms {
   const cache = createRevocationSafeCache<LocatedDocument | undefined>({
@@ -89,6 +107,52 @@ export function createRooms({ db, invalidations }: RoomsOptions): Rooms {
     entriesMax: cachedMax,
     isCached: (located) => located !== undefined,
   });
+
+  const searches = createFairPlaces(searchesMax);
+
+  async function search(
+    { link, folder }: SharedFolder,
+    text: string,
+    signal: AbortSignal,
+  ): Promise<readonly FoundEntry[]> {
+    const hidden = hiddenIdsOf(link);
+    const tree = await findDescendants(db, folder.id, hidden);
+    const byId = new Map(tree.map((inTree) => [inTree.id, inTree]));
+    const pathTo = (id: string | null): Pick<FolderRow, 'id' | 'name'>[] => {
+      const at = byId.get(id ?? '');
+      return at === undefined ? [] : [...pathTo(at.id === folder.id ? null : at.parent_id), at];
+    };
+    const found: FoundEntry[] = [];
+    const add = (entry: RoomEntry, parentId: string | null) => {
+      if (found.length === foundMax || !contains(entry.name, text)) return;
+      const path = pathTo(parentId);
+      found.push({
+        ...entry,
+        path,
+        mayDownload: mayDownload(link, [entry.id, ...upwards(path)]),
+      });
+    };
+    for (const { id, name, parent_id } of tree) {
+      if (id !== folder.id) add({ id, name }, parent_id);
+    }
+    let restMs = searchMsMax;
+    for (const { id: folderId } of tree) {
+      for (let start: RoomEntry | undefined; ; ) {
+        if (found.length === foundMax || restMs <= 0) return found;
+        // Lets other calls run, also between the queries of many small folders.
+        await takeTurn();
+        signal.throwIfAborted();
+        const time = performance.now();
+        const range = { start, limit: sliceMax };
+        const slice = await findDocumentsIn(db, { folderId, hidden }, range);
+        for (const entry of slice) add(entry, folderId);
+        restMs -= performance.now() - time;
+        if (slice.length < sliceMax) break;
+        start = slice.at(-1);
+      }
+    }
+    return found;
+  }
 
   return {
     async findDocument({ link }, id) {
@@ -124,41 +188,14 @@ export function createRooms({ db, invalidations }: RoomsOptions): Rooms {
       return { entries, nextPageToken: last === undefined ? '' : entryTokenAt(last) };
     },
 
-    async search({ link, folder }, text) {
-      const hidden = hiddenIdsOf(link);
-      const tree = await findDescendants(db, folder.id, hidden);
-      const byId = new Map(tree.map((inTree) => [inTree.id, inTree]));
-      const pathTo = (id: string | null): Pick<FolderRow, 'id' | 'name'>[] => {
-        const at = byId.get(id ?? '');
-        return at === undefined ? [] : [...pathTo(at.id === folder.id ? null : at.parent_id), at];
-      };
-      const found: FoundEntry[] = [];
-      const add = (entry: RoomEntry, parentId: string | null) => {
-        if (found.length === foundMax || !contains(entry.name, text)) return;
-        const path = pathTo(parentId);
-        found.push({
-          ...entry,
-          path,
-          mayDownload: mayDownload(link, [entry.id, ...upwards(path)]),
-        });
-      };
-      for (const { id, name, parent_id } of tree) {
-        if (id !== folder.id) add({ id, name }, parent_id);
+    async search(room, text, { network, signal }) {
+      const release = searches.acquire(network);
+      if (release === undefined) return undefined;
+      try {
+        return await search(room, text, signal);
+      } finally {
+        release();
       }
-      const end = performance.now() + searchMsMax;
-      for (const { id: folderId } of tree) {
-        for (let start: RoomEntry | undefined; ; ) {
-          if (found.length === foundMax || performance.now() > end) return found;
-          const range = { start, limit: sliceMax };
-          const slice = await findDocumentsIn(db, { folderId, hidden }, range);
-          for (const entry of slice) add(entry, folderId);
-          // Lets other calls run, also between the queries of many small folders.
-          await setImmediate();
-          if (slice.length < sliceMax) break;
-          start = slice.at(-1);
-        }
-      }
-      return found;
     },
 
     branches: (path, link) => {

@@ -20,7 +20,7 @@ import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import type { MailPart } from '../../base/mail/mail-body.ts';
 import type { Mailer } from '../../base/mail/mailer.ts';
-import { readEmail } from '../../base/net/email.ts';
+import { mailboxOf, readEmail } from '../../base/net/email.ts';
 import { mailAddress, mailName } from '../../base/net/mail-name.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
@@ -45,8 +45,8 @@ export const invitationMs = 7 * dayMs;
 const openMax = 100;
 
 const limits = {
-  // One address in all workspaces, so that no mailbox is flooded.
-  address: steadyLimit(5, 10 * minuteMs),
+  // One mailbox in all workspaces, so that it is not flooded.
+  mailbox: steadyLimit(5, 10 * minuteMs),
   workspace: steadyLimit(100, minuteMs),
   service: steadyLimit(1_000, secondMs),
 } as const satisfies Record<string, ThrottleLimit>;
@@ -102,7 +102,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
         if (row.role === 'owner' || replaced?.role === 'owner') await requireOwner(trx, context);
         await requireRoom(trx, row, now());
         await throttle.countIn(trx, [
-          throttle.counter('address', email),
+          throttle.counter('mailbox', mailboxOf(email)),
           throttle.counter('workspace', row.workspace_id),
           throttle.counter('service'),
         ]);

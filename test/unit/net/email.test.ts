@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readEmail } from '../../../src/base/net/email.ts';
+import { mailboxOf, readEmail } from '../../../src/base/net/email.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 
 it.each([
@@ -20,4 +20,14 @@ itHoldsFor(
   5,
 )('refuses a local part that may name another domain', (text) => {
   expect(readEmail(text)).toBeUndefined();
+});
+
+it.each([
+  ['a@example.com', 'a@example.com'],
+  ['a+b@example.com', 'a@example.com'],
+  ['a+b+c@example.com', 'a@example.com'],
+  ['+b@example.com', '+b@example.com'],
+  ['a-b@example.com', 'a-b@example.com'],
+])('the mailbox of %s is that of %s', (email, mailbox) => {
+  expect(mailboxOf(email)).toBe(mailbox);
 });

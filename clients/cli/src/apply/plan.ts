@@ -1,12 +1,20 @@
 // Compares the files with the server: the steps that make the server as the files say.
-import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import type { JsonValue } from '@bufbuild/protobuf';
+import { CommandError } from '../base/command.ts';
 import { methodOf } from '../remote/methods.ts';
 import type { Remote } from '../remote/remote.ts';
-import { canonical, comparable, type FieldSpec, type Kind, kinds } from './kinds.ts';
+import { canonical, comparable, type FieldSpec, type Kind, type KindName, kinds } from './kinds.ts';
 import { type Problem, throwProblems } from './problems.ts';
 import type { Declared } from './read-files.ts';
 import { type Ids, referencesIn, wantedIdentities, wantedValue } from './references.ts';
-import { listIdentities, type Stored, type StoredKinds, storedValue, verbOf } from './stored.ts';
+import {
+  listIdentities,
+  messageOf,
+  type Stored,
+  type StoredKinds,
+  storedValue,
+  verbOf,
+} from './stored.ts';
 
 export type Step = {
   readonly action: 'create' | 'update' | 'delete' | 'disable';
@@ -31,9 +39,11 @@ export type PlanOptions = {
 /** Throws an error that names every problem of the files. */
 export async function planOf(options: PlanOptions): Promise<Step[]> {
   const { declared, stored, ids } = options;
+  const names = new Set(declared.map((one) => `${one.kind.name} ${one.externalId}`));
+  const isDeclared = (kind: KindName, externalId: string) => names.has(`${kind} ${externalId}`);
   throwProblems([
     ...declared.flatMap((one) =>
-      problemsOf(one, options).map((text) => ({ file: one.file, text })),
+      problemsOf(one, options, isDeclared).map((text) => ({ file: one.file, text })),
     ),
     ...cyclesOf(declared, stored),
   ]);
@@ -92,9 +102,12 @@ async function haveIdentitiesChanged(
   return canonical(identitiesSpec, stored) !== canonical(identitiesSpec, wanted);
 }
 
-function problemsOf(declared: Declared, options: PlanOptions): string[] {
+function problemsOf(
+  declared: Declared,
+  { stored, deleted, ids, isPruning }: PlanOptions,
+  isDeclared: (kind: KindName, externalId: string) => boolean,
+): string[] {
   const { kind, values, place, externalId } = declared;
-  const { stored, deleted, ids, isPruning, ...rest } = options;
   const gone = deleted[kind.name].get(externalId);
   if (gone !== undefined) {
     const command = `latchkey ${kind.name} undelete ${gone.id}`;
@@ -111,10 +124,7 @@ function problemsOf(declared: Declared, options: PlanOptions): string[] {
       return [`${at}: cannot be changed: on the server it is ${JSON.stringify(current)}`];
     }
     for (const { kind: other, externalId: named } of referencesIn(spec, value)) {
-      const isDeclared = rest.declared.some(
-        (one) => one.kind.name === other && one.externalId === named,
-      );
-      if (isDeclared) continue;
+      if (isDeclared(other, named)) continue;
       const noun = kinds.find((one) => one.name === other)?.noun ?? other;
       if (deleted[other].has(named)) return [`${at}: the ${noun} ${named} is deleted`];
       if (!ids.has(other, named))
@@ -130,11 +140,11 @@ function formProblems(kind: Kind, spec: FieldSpec, name: string, value: JsonValu
   if (spec.isSeparate || spec.isFixed || spec.refersTo !== undefined) return [];
   const method = methodOf({ method: `${kind.service}.${verbOf('update', kind)}` });
   try {
-    fromJson(method.input, { [name]: value });
+    messageOf(method.input, { [name]: value });
     return [];
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    return [text.replace(/^.*?(?=key "|expected )/s, '')];
+    if (!(error instanceof CommandError)) throw error;
+    return [error.message.replace(/^.*?(?=key "|expected )/s, '')];
   }
 }
 
@@ -149,42 +159,49 @@ function cyclesOf(declared: readonly Declared[], stored: StoredKinds): Problem[]
   const fresh = declared.filter(
     ({ kind, externalId }) => kind.name === 'clients' && !stored.clients.has(externalId),
   );
-  const byId = new Map(fresh.map((one) => [one.externalId, one]));
-  const done = new Set<string>();
   const problems: Problem[] = [];
-  const follow = (one: Declared, path: readonly string[]): void => {
-    if (path.includes(one.externalId)) {
-      const cycle = [...path.slice(path.indexOf(one.externalId)), one.externalId].join(' → ');
-      const text = `${one.place}.may_act: new clients name each other: ${cycle}`;
-      problems.push({ file: one.file, text });
-      return;
-    }
-    if (done.has(one.externalId)) return;
-    for (const next of namedClients(one)) {
-      const other = byId.get(next);
-      if (other !== undefined) follow(other, [...path, one.externalId]);
-    }
-    done.add(one.externalId);
-  };
-  for (const one of fresh) follow(one, []);
+  inOrder(fresh, (cycle) => {
+    const [{ file, place }] = cycle;
+    const names = cycle.map(({ externalId }) => externalId).join(' → ');
+    problems.push({ file, text: `${place}.may_act: new clients name each other: ${names}` });
+  });
   return problems;
 }
 
-/** Clients after those that they name. */
-function inOrder(declared: readonly Declared[]): Declared[] {
+type Cycle = readonly [Declared, ...Declared[]];
+
+/**
+ * Clients after those that they name, without recursion: a chain of names can be long. `onCycle`
+ * receives clients that name each other. The last one is the first.
+ */
+function inOrder(
+  declared: readonly Declared[],
+  onCycle: (cycle: Cycle) => void = () => {},
+): Declared[] {
   const byId = new Map(declared.map((one) => [one.externalId, one]));
   const ordered = new Set<Declared>();
-  const visited = new Set<Declared>();
-  const add = (one: Declared): void => {
-    if (visited.has(one)) return;
-    visited.add(one);
-    for (const next of namedClients(one)) {
-      const other = byId.get(next);
-      if (other !== undefined) add(other);
+  const entered = new Set<Declared>();
+  for (const start of declared) {
+    const path: { readonly one: Declared; readonly named: string[] }[] = [];
+    const enter = (one: Declared) => {
+      entered.add(one);
+      path.push({ one, named: namedClients(one).toReversed() });
+    };
+    if (!entered.has(start)) enter(start);
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const name = last.named.pop();
+      const next = byId.get(name ?? '');
+      if (name === undefined) {
+        ordered.add(last.one);
+        path.pop();
+      } else if (next !== undefined && !entered.has(next)) {
+        enter(next);
+      } else if (next !== undefined && !ordered.has(next)) {
+        const known = path.map(({ one }) => one);
+        onCycle([next, ...known.slice(known.indexOf(next) + 1), next]);
+      }
     }
-    ordered.add(one);
-  };
-  for (const one of declared) add(one);
+  }
   return [...ordered];
 }
 

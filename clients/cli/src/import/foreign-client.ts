@@ -38,11 +38,17 @@ export function unusedFields(json: JsonObject, used: ReadonlySet<string>): strin
     .map(([name]) => name);
 }
 
+/** Without recursion: a file can nest values as deeply as it likes. */
 function isEmpty(value: JsonValue): boolean {
-  if (isObject(value)) return Object.values(value).every(isEmpty);
-  if (Array.isArray(value)) return value.length === 0;
-  return ['', '{}', '[]', 'null', 'false', 0, false, null].includes(value);
+  const rest = [value];
+  for (let one = rest.pop(); one !== undefined; one = rest.pop()) {
+    if (isObject(one)) for (const member of Object.values(one)) rest.push(member);
+    else if (Array.isArray(one) ? one.length > 0 : !emptyValues.includes(one)) return false;
+  }
+  return true;
 }
+
+const emptyValues: readonly JsonValue[] = ['', '{}', '[]', 'null', 'false', 0, false, null];
 
 const jwkMembers = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use'];
 

@@ -1,0 +1,108 @@
+// Files of an attacker, such as those of a pull request: each failure is one line that says why, and
+// the rest of the file is still read.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStaffShell, type Shell } from '../support/cli.ts';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+
+let program: RunningProgram;
+beforeAll(async () => {
+  program = await startProgram();
+});
+afterAll(() => program.remove());
+
+const staffShell = () => openStaffShell(program);
+
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+const loneSurrogate = '\ud800';
+
+const client = (id: string, fields: object = {}) => ({
+  client_id: id,
+  grant_types: ['client_credentials'],
+  ...fields,
+});
+
+const withKey = (id: string, jwk: object) =>
+  client(id, { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } });
+
+async function importHydra(shell: Shell, text: string, ...words: string[]) {
+  return shell.run(['import', 'hydra', '-', '--secrets-dir', 'secrets', ...words], text);
+}
+
+async function applyText(shell: Shell, text: string, ...words: string[]) {
+  await writeFile(path.join(shell.home, 'clients.yaml'), text);
+  return shell.run(['apply', '-f', '.', '--secrets-dir', 'secrets', ...words]);
+}
+
+test('an import names a field with values that are nested too deeply to read', async () => {
+  const shell = await staffShell();
+  const text = `[{"client_id":"deep","grant_types":["client_credentials"],"more":${nested(100_000)}}]`;
+  const dry = await importHydra(shell, text, '--dry-run');
+  expect(dry).toMatchObject({ status: 3 });
+  expect(dry.stderr).toContain('clients[0] deep: not carried over: more, secret');
+});
+
+test('an import reports a client whose values cannot be sent, and goes on', async () => {
+  const shell = await staffShell();
+  const all = [
+    withKey('number-as-key-type', { kty: 5 }),
+    withKey('object-as-modulus', { kty: 'RSA', n: {}, e: 'AQAB' }),
+    client('half-a-character', { client_secret: `a secret with ${loneSurrogate}` }),
+    client('last'),
+  ];
+  const { status, stdout, stderr } = await importHydra(shell, JSON.stringify(all));
+  expect(status).toBe(1);
+  expect(stdout.match(/^create/gm)).toHaveLength(4);
+  expect(stderr.split('\n').slice(-5)).toEqual([
+    'The standard input: client number-as-key-type: kty: expected string, got 5',
+    'The standard input: client object-as-modulus: n: expected string, got object',
+    'The standard input: client half-a-character: value: expected string: invalid UTF8',
+    '1 changed, 3 failed.',
+    '',
+  ]);
+});
+
+test('apply reports a value that cannot be sent, and goes on', async () => {
+  const shell = await staffShell();
+  const lines = [
+    'customers:',
+    `  - { external_id: bad, name: Bad, accounts: ["\\uD800"] }`,
+    '  - { external_id: good, name: Good }',
+  ];
+  const { status, stderr } = await applyText(shell, lines.join('\n'));
+  expect(status).toBe(1);
+  expect(stderr.split('\n')).toEqual([
+    expect.stringMatching(/^clients\.yaml:2: customer bad: account_ids: .*invalid UTF8/),
+    '1 changed, 1 failed.',
+    '',
+  ]);
+});
+
+const chain = (length: number, last: string) => {
+  const items = Array.from({ length }, (_, i) => {
+    const next = i + 1 < length ? `client:c${i + 1}` : last;
+    return `  - { external_id: c${i}, name: C, may_act: [${JSON.stringify(next)}] }`;
+  });
+  return ['clients:', ...items].join('\n');
+};
+
+test('apply orders a chain of 20,000 clients that name each other', {
+  timeout: 60_000,
+}, async () => {
+  const shell = await staffShell();
+  const dry = await applyText(shell, chain(20_000, 'service'), '--dry-run');
+  expect(dry).toMatchObject({ status: 3, stderr: 'Nothing was changed.\n' });
+  const created = dry.stdout.split('\n').map((line) => line.split('\t')[2]);
+  expect([created[0], created[19_999]]).toEqual(['c19999', 'c0']);
+});
+
+test('apply names a cycle of 20,000 clients', { timeout: 60_000 }, async () => {
+  const shell = await staffShell();
+  const { status, stderr } = await applyText(shell, chain(20_000, 'client:c0'));
+  expect(status).toBe(1);
+  expect(stderr).toMatch(
+    /^clients\.yaml:2: clients\[0\]\.may_act: new clients name each other: c0 → /,
+  );
+});
