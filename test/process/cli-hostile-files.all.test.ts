@@ -1,5 +1,5 @@
-// Files of an attacker, such as those of a pull request: each failure is one line that says why, and
-// the rest of the file is still read.
+// Files of an attacker, such as those of a pull request: each failure is one line with the reason,
+// and the rest of the file is still read.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -38,7 +38,8 @@ async function applyText(shell: Shell, text: string, ...words: string[]) {
 
 test('an import names a field with values that are nested too deeply to read', async () => {
   const shell = await staffShell();
-  const text = `[{"client_id":"deep","grant_types":["client_credentials"],"more":${nested(100_000)}}]`;
+  const members = '"client_id":"deep","grant_types":["client_credentials"]';
+  const text = `[{${members},"more":${nested(100_000)}}]`;
   const dry = await importHydra(shell, text, '--dry-run');
   expect(dry).toMatchObject({ status: 3 });
   expect(dry.stderr).toContain('clients[0] deep: not carried over: more, secret');
