@@ -5,7 +5,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
-import type { CustomerRow, Executor, ResourceColumns } from '../../storage/schema.ts';
+import type { CustomerRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 import { insertInto, updateBy } from '../../storage/single-rows.ts';
 
@@ -68,13 +68,7 @@ async function withAccounts(
   return customers.map((row) => ({ ...row, accountIds: accounts.get(row.id)?.sort() ?? [] }));
 }
 
-export type CustomerChange = Partial<
-  Pick<
-    CustomerRow,
-    'name' | 'disable_time' | 'audience_ids' | 'delete_time' | 'kept_disable_time'
-  > &
-    Pick<CustomerRow, keyof ResourceColumns>
->;
+export type CustomerChange = Partial<Omit<CustomerRow, 'id' | 'create_time' | 'creator_id'>>;
 
 export const updateCustomer = updateBy('customers', 'id');
 

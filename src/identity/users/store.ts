@@ -67,10 +67,7 @@ export function findUsers(
   return readList(db, users, userList, query);
 }
 
-export type UserChange = Partial<
-  Pick<UserRow, 'email' | 'name' | 'scopes' | 'password_hash' | 'disable_time' | 'update_time'> &
-    Pick<UserRow, 'delete_time' | 'purge_time' | 'kept_disable_time' | 'purge_position'>
->;
+export type UserChange = Partial<Omit<UserRow, 'id' | 'kind' | 'create_time'>>;
 
 export const updateUser = updateBy('users', 'id');
 
