@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Config } from '../base/config/config.ts';
 import { describeMissingMasterKey } from '../base/crypto/master-key-file.ts';
 import { findExposedPath } from '../base/files/private-files.ts';
+import { formatSize } from '../base/http/format-size.ts';
 import { databaseFile, isMissingOrEmpty, privateFiles } from '../boot/installation/data-folder.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
 import { type Finding, fileExists, ok, problem, warning } from './finding.ts';
@@ -71,15 +72,16 @@ export async function checkDisk({ dataDir, databaseUrl }: Config): Promise<Findi
 
 export async function checkFreeSpace(check: string, folder: string): Promise<Finding> {
   const { bavail, bsize, ffree, files } = await statfs(folder);
-  const free = Math.floor((bavail * bsize) / mebibyte);
-  if (bavail * bsize < freeBytesMin) {
-    return warning(check, `the disk of ${folder} has ${free} MiB left; free some space`);
+  const freeBytes = bavail * bsize;
+  const free = formatSize(freeBytes, { locale: 'en', rounding: 'floor' });
+  if (freeBytes < freeBytesMin) {
+    return warning(check, `the disk of ${folder} has ${free} left; free some space`);
   }
   // Some file systems do not count files.
   if (files > 0 && ffree < freeFilesMin) {
     return warning(check, `the disk of ${folder} has room for ${ffree} files; delete some files`);
   }
-  return ok(check, `${folder} is writable, with ${free} MiB left`);
+  return ok(check, `${folder} is writable, with ${free} left`);
 }
 
 /** Each connection needs a descriptor, and each upload or download needs another. */

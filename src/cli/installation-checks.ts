@@ -35,7 +35,7 @@ export async function runDoctor({ env, now }: DoctorOptions): Promise<Finding[]>
 }
 
 export function formatFinding({ level, check, message }: Finding): string {
-  return `${level.padEnd(8)} ${check.padEnd(12)} ${message}\n`;
+  return `${level.padEnd(8)} ${check.padEnd(13)} ${message}\n`;
 }
 
 const checks: Readonly<Record<string, Check>> = {

@@ -38,6 +38,8 @@ describe('the page of a document', () => {
     const row = readers.getByRole('row').filter({ hasText: 'reader0@example.com' });
     await row.getByRole('link', { name: 'To investors' }).waitFor();
     await row.getByText('1 min 14 s').waitFor();
+    const address = row.getByRole('link', { name: 'reader0@example.com' });
+    expect(await address.evaluate((link) => link.scrollWidth <= link.clientWidth)).toBe(true);
     const toggle = row.getByRole('button', { name: 'reader0@example.com' });
     await toggle.click();
     const times = page.getByRole('region', { name: 'Time per page of reader0@example.com' });

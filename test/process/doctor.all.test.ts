@@ -51,6 +51,7 @@ test('a valid installation passes each check while the server runs', async () =>
     expect(lines.join('\n')).toMatch(new RegExp(`^ok +${name} `, 'm'));
   }
   expect(lines.join('\n')).toMatch(/^ok +database +SQLite [\d.]+ is writable and answers in /m);
+  expect(lines.join('\n')).toMatch(/^ok +disk .* is writable, with [\d.,]+ [kMGT]B left$/m);
   expect(code).toBe(0);
 });
 
@@ -97,8 +98,8 @@ test('every invalid setting is a problem', async () => {
   expect(await doctor(env, dataDir)).toEqual({
     code: 1,
     lines: [
-      'problem  settings     LATCHKEY_TYPO: there is no such setting',
-      'problem  settings     LATCHKEY_STEP_UP_SECONDS: must be a whole number of seconds, ' +
+      'problem  settings      LATCHKEY_TYPO: there is no such setting',
+      'problem  settings      LATCHKEY_STEP_UP_SECONDS: must be a whole number of seconds, ' +
         '1 to 86400',
     ],
   });

@@ -61,15 +61,15 @@ function SetUp({ installation }: SetUpProps) {
         {
           title: 'Use HTTPS',
           text:
-            'Put a proxy with a certificate in front of the service, or set LATCHKEY_TLS_CERT and ' +
-            'LATCHKEY_TLS_KEY. Set LATCHKEY_PUBLIC_URL to the address with https.',
+            'Put a proxy with a certificate in front of the service, or set LATCHKEY_TLS_CERT ' +
+            'and LATCHKEY_TLS_KEY. Set LATCHKEY_PUBLIC_URL to the address with https.',
           isDone: location.protocol === 'https:',
         },
         {
           title: 'Set up a mail server',
           text:
-            'The service sends codes, invitations and notices by email. Set LATCHKEY_SMTP_URL and ' +
-            'LATCHKEY_MAIL_FROM.',
+            'The service sends codes, invitations and notices by email. Set LATCHKEY_SMTP_URL ' +
+            'and LATCHKEY_MAIL_FROM.',
           isDone: sendsMail(),
         },
         {

@@ -58,8 +58,8 @@ function UsageFigures({ points }: { readonly points: readonly UsagePoint[] }) {
       <BarChart
         title="Issued tokens per day"
         summary={
-          `${sum('issued') === 0 ? 'None in the' : 'The'} last ${points.length} days (UTC). Verifications by services that use the JWKS ` +
-          'are not counted.'
+          `${sum('issued') === 0 ? 'None in the' : 'The'} last ${points.length} days (UTC). ` +
+          'Verifications by services that use the JWKS are not counted.'
         }
         bars={bars}
         columns={['Day', 'Issued tokens']}

@@ -1,4 +1,4 @@
-/** What gives a user access, and the action that ends it. */
+/** Lists the access of a user, and ends it. */
 import { useQuery } from '@connectrpc/connect-query';
 import { Alert, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
@@ -11,7 +11,7 @@ import {
   type UserAccess,
   UserAccessService,
 } from '../../../gen/latchkey/identity/v1/user_access_pb.js';
-import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useHasScope, useUser } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
@@ -19,7 +19,6 @@ import { displayName } from '../shared/display-name.ts';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
-import { isolateName } from '../shared/isolate-name.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import { TextLink } from '../shared/router-links.tsx';
@@ -37,7 +36,7 @@ export function AccessScreen() {
     <Screen
       title={user === undefined ? undefined : `Access of ${displayName(user)}`}
       crumbs={[<UserLink key="user" user={user} userId={userId} />]}
-      about={`What gives ${user === undefined ? 'the user' : isolateName(displayName(user))} access now.`}
+      about="Roles, sessions, keys and links that give this user access now."
       actions={
         user === undefined || query.data?.access === undefined ? undefined : (
           <RevokeButton user={user} access={query.data.access} onDone={setResult} />
@@ -46,7 +45,7 @@ export function AccessScreen() {
     >
       {result === undefined ? null : <Summary result={result} />}
       <QueryResult value={query.data?.access} query={query} label="access">
-        {(access) => <Content access={access} isMember={user?.kind === UserKind.MEMBER} />}
+        {(access) => <Content access={access} />}
       </QueryResult>
     </Screen>
   );
@@ -96,16 +95,15 @@ function Summary({ result }: { readonly result: RevokeAllAccessResponse }) {
   );
 }
 
-type ScopesProps = { readonly scopes: readonly string[]; readonly isMember: boolean };
+type ScopesProps = { readonly scopes: readonly string[]; readonly hasRoles: boolean };
 
-function Scopes({ scopes, isMember }: ScopesProps) {
+function Scopes({ scopes, hasRoles }: ScopesProps) {
   if (scopes.length > 0) return <ExpandableList items={[...scopes].sort()} />;
-  return isMember ? 'Set by the role in each workspace.' : 'None';
+  return hasRoles ? 'Set by the role in each workspace.' : 'None';
 }
 
-type ContentProps = { readonly access: UserAccess; readonly isMember: boolean };
-
-function Content({ access, isMember }: ContentProps) {
+function Content({ access }: { readonly access: UserAccess }) {
+  const hasRoles = (access.memberships?.totalSize ?? 0) > 0;
   const { disableTime, passwordEnabled, totpEnabled, scopes } = access;
   return (
     <>
@@ -114,7 +112,7 @@ function Content({ access, isMember }: ContentProps) {
           { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
           { name: 'Password', value: passwordEnabled ? 'Set' : 'None' },
           { name: 'Two-factor authentication', value: totpEnabled ? 'On' : 'Off' },
-          { name: 'Scopes', value: <Scopes scopes={scopes} isMember={isMember} /> },
+          { name: 'Scopes', value: <Scopes scopes={scopes} hasRoles={hasRoles} /> },
         ]}
       />
       {countsText(access) === '' ? (

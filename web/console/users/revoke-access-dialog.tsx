@@ -81,7 +81,7 @@ export function stayingTexts(result: RevokeAllAccessResponse): string[] {
     ...(remainingCustomers === 0 ? [] : [counted(remainingCustomers, 'customer')]),
   ];
   return [
-    `Stays: ${kept.join(', ')} that the user created.`,
+    `Kept: ${kept.join(', ')} that the user created.`,
     'Rotate secrets of others that the user may have copied.',
     ...(seconds === 0
       ? []
