@@ -36,7 +36,7 @@ for (const [device, options] of readings) {
     expect(await overhangOf(page)).toBe(0);
 
     await page.locator('.entries').getByText('Contracts with customers').click();
-    expect(await crumbs(page)).toEqual([`Series B ${rooms}`]);
+    await expect.poll(() => crumbs(page)).toEqual([`Series B ${rooms}`]);
     await page.locator('.entries').getByText('Annual report.pdf').click();
     await page.locator('#viewer .canvasWrapper canvas').first().waitFor();
     expect(await overhangOf(page)).toBe(0);
