@@ -29,7 +29,9 @@ describe('without a mail server that answers', () => {
     const users = app().app.inside.db.selectFrom('users').select('password_hash');
     const row = await users.where('email', '=', 'ann@example.com').executeTakeFirstOrThrow();
     expect(row.password_hash).toBe('');
-    expect(await app().app.inside.db.selectFrom('password_resets').selectAll().execute()).toEqual([]);
+    expect(await app().app.inside.db.selectFrom('password_resets').selectAll().execute()).toEqual(
+      [],
+    );
   });
 });
 

@@ -24,7 +24,12 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
       ? [['Change scopes', <ChangeUserScopesDialog key="scopes" user={user} />] as const]
       : []),
     ...(hasPasswords
-      ? [['Set password', <SetPasswordDialog key="password" user={user} isSelf={isSelf} />] as const]
+      ? [
+          [
+            'Set password',
+            <SetPasswordDialog key="password" user={user} isSelf={isSelf} />,
+          ] as const,
+        ]
       : []),
   ] as const;
   return (
