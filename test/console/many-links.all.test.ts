@@ -111,7 +111,7 @@ describe('several links', () => {
     const toast = page.getByRole('status').filter({ hasText: '2 links extended' });
     await toast.waitFor();
     expect(await timesNow()).toEqual([ends, before[1], undefined, ends]);
-    expect(await page.getByText('3 selected').count()).toBe(0);
+    await expect.poll(() => page.getByText('3 selected').count()).toBe(0);
 
     await toast.getByRole('button', { name: 'Undo' }).press('Enter');
     await page
@@ -158,7 +158,7 @@ describe('several links', () => {
     await dialog.getByRole('button', { name: 'Revoke 2 links' }).click();
     await page.getByText('2 links revoked').waitFor();
     for (const { url } of [links.soon, links.later]) expect((await fetch(url)).status).toBe(410);
-    expect(await page.getByText('2 selected').count()).toBe(0);
+    await expect.poll(() => page.getByText('2 selected').count()).toBe(0);
     await expect.poll(() => boxOf(page, 'Link soon').count()).toBe(0);
   });
 

@@ -94,7 +94,7 @@ describeFeature('a repeated upload', (dialect) => {
       ok: false,
       error: { code: 'idempotency_key_reused' },
     });
-    expect(await filesUnder(blobDirOf(test))).toEqual(before);
+    await expect.poll(() => filesUnder(blobDirOf(test))).toEqual(before);
   });
 
   it('is refused if the file is too large or empty, as without a key', async () => {

@@ -57,9 +57,7 @@ describeApp('an audit event', (suite) => {
       expect(refused).toMatchObject({ ok: false, error: { code: 'forbidden' } });
     }
     for (const token of [accessToken, staff]) {
-      await expect
-        .poll(() => list(idOf(token)), { timeout: 5_000 })
-        .toEqual([[idOf(token), created, 'forbidden']]);
+      await expect.poll(() => list(idOf(token))).toEqual([[idOf(token), created, 'forbidden']]);
     }
   });
 

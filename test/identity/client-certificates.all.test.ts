@@ -160,7 +160,9 @@ describeFeature('a client certificate', describeCertificates);
 
 /** The app with a file of the CA, which a test replaces. */
 async function startWithCa() {
-  const app = await startTlsApp({ clientAuthority: workloads });
+  // No handshake ends because of its time limit.
+  const tlsTimes = { pollMs: 50, handshakeMs: 600_000 };
+  const app = await startTlsApp({ clientAuthority: workloads, tlsTimes });
   onTestFinished(() => app.remove());
   return { app, replaceCa: () => app.writeClientCa(others) };
 }
@@ -203,11 +205,8 @@ it('a CA that is removed from the file ends handshakes that have begun', async (
   socket.on('data', (bytes) => held.push(bytes));
   await once(socket, 'data');
   const closed = once(socket, 'close');
-  const start = performance.now();
   await replaceCa();
   await closed;
-  // The time limit of a handshake is 10 seconds.
-  expect(performance.now() - start).toBeLessThan(8_000);
 });
 
 describe('the subject alternative names', () => {

@@ -67,6 +67,6 @@ test('a workload gets tokens with a file that its platform writes', async () => 
   const refused = await shell.run(['token', '--scope', 'accounts:read']);
   expect(refused).toMatchObject({ status: 77, stdout: '' });
   await expect
-    .poll(async () => (await staff.run(['audit', 'list', '--json'])).stdout, { timeout: 5_000 })
+    .poll(async () => (await staff.run(['audit', 'list', '--json'])).stdout)
     .toContain('"reason":"The trusted issuer is disabled."');
 });

@@ -158,7 +158,7 @@ test('a worker that has not answered for five seconds is replaced', async () => 
   await expect.poll(() => workersOf(node), { timeout: 30_000 }).not.toContain(suspended);
 
   const entry = { worker: suspended, msg: 'a worker does not answer and is killed' };
-  expect(logOf(node)).toContainEqual(expect.objectContaining(entry));
+  await expect.poll(() => logOf(node)).toContainEqual(expect.objectContaining(entry));
   await expect.poll(() => readyz(node), { timeout: 30_000 }).toMatchObject(allReady);
 }, 90_000);
 

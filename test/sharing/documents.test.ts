@@ -202,7 +202,8 @@ describeFeature('documents', (dialect) => {
       const answer = await transport.call(deleteDocument, { documentId: document.id }, keyOf(test));
 
       expect(answer, transport.name).toMatchObject({ ok: true });
-      expect(await filesUnder(blobDirOf(test)), transport.name).toEqual([]);
+      const files = () => filesUnder(blobDirOf(test));
+      await expect.poll(files, { message: transport.name }).toEqual([]);
       for (const route of ['', '/file', '/download']) {
         expect((await fetch(link.url + route, { headers: { cookie } })).status).toBe(404);
       }

@@ -106,7 +106,7 @@ describeAppOnSqlite('the entity tag of a resource without an external id', (suit
     const refused = { status: 412, body: { code: 'precondition_failed' } };
     const blobs = await filesUnder(blobDirOf(testApp));
     expect(await sendVersion(second.body.etag)).toMatchObject(refused);
-    expect(await filesUnder(blobDirOf(testApp))).toEqual(blobs);
+    await expect.poll(() => filesUnder(blobDirOf(testApp))).toEqual(blobs);
     for (const stale of [first.etag, second.body.etag]) {
       const calls = [
         send('POST', `/documents/${id}/versions/1:restore`, stale, {}),

@@ -55,16 +55,16 @@ describeDialects('a blob without a document', (dialect) => {
     }
 
     await expect(staged.write(failing())).rejects.toThrow('cut');
-    expect(await state()).toEqual(nothing);
+    await expect.poll(state).toEqual(nothing);
 
     const blob = await staged.write(terms());
     await blob.discard();
-    expect(await state()).toEqual(nothing);
+    await expect.poll(state).toEqual(nothing);
 
     const refused = await staged.write(terms());
     const commit = refused.commit(() => Promise.reject(new Error('refused')));
     await expect(commit).rejects.toThrow('refused');
-    expect(await state()).toEqual(nothing);
+    await expect.poll(state).toEqual(nothing);
   });
 
   it('is removed by a sweep if the store failed, which can complete the write later', async () => {
@@ -227,7 +227,7 @@ describeDialects('a blob without a document', (dialect) => {
       const staged = await open();
       await folder.remove(staged, await folder.store(staged));
 
-      expect(await state()).toEqual(nothing);
+      await expect.poll(state).toEqual(nothing);
     });
 
     it('is removed by a sweep if the process ended before', async () => {

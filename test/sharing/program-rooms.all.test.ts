@@ -187,9 +187,9 @@ describeApp('a program in a room', (suite) => {
     const headers = await credential();
     const listed = await list(link, headers, `/folders/${sub.id}/entries`);
     expect(JSON.parse(text)).toEqual(listed.body);
-    const expire_time = new Date(Date.now() + 2_000).toISOString();
+    const expire_time = new Date(Date.now() + 30_000).toISOString();
     await call('PATCH', `/links/${link.id}`, { expire_time });
-    suite.clock.frozen = Date.now() + 3_000;
+    suite.clock.frozen = Date.now() + 31_000;
     const { status } = await list(link, headers).finally(() => {
       suite.clock.frozen = undefined;
     });

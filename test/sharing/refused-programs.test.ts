@@ -151,7 +151,7 @@ describeApp('a program that reads a link for a person', (suite) => {
     expect((await fetch(`${url(inside.id).url}/download`, { headers: valid })).status).toBe(200);
   });
 
-  const past = () => Date.now() + 2_000;
+  const past = () => Date.now() + 30_000;
   type Rule = readonly [name: string, options: Options, refusal: readonly [number, RegExp]];
   const refusedLinks: readonly Rule[] = [
     ['no program_access', { program_access: false }, [403, /does not allow programs/]],

@@ -41,6 +41,6 @@ describeFeature('a note of release 0.1', (dialect) => {
 
     await remove(staged, id);
 
-    expect(await state()).toEqual({ files: [], rows: [] });
+    await expect.poll(state).toEqual({ files: [], rows: [] });
   });
 });

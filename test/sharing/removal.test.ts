@@ -79,7 +79,7 @@ describeApp('a document with many views', (suite) => {
     expect(await call('DELETE', `/documents/${document.id}`)).toBe(200);
 
     expect(await usage()).toEqual(before.usage);
-    expect(await filesUnder(blobDirOf(test()))).toEqual(files);
+    await expect.poll(() => filesUnder(blobDirOf(test()))).toEqual(files);
     expect(await ids('documents')).toEqual([other.id]);
     expect(await ids('links')).toEqual([otherLink.id]);
     expect(await ids('links', `?document_id=${document.id}`)).toEqual([]);

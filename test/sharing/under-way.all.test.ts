@@ -67,7 +67,7 @@ describeFeature('a running download', (dialect) => {
 
     expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
 
-    expect(await filesUnder(blobDirOf(test))).toEqual([]);
+    await expect.poll(() => filesUnder(blobDirOf(test))).toEqual([]);
     for (const [url, headers] of ways) {
       const answer = await fetch(url, { headers });
       expect(answer.status, url).toBe(404);
@@ -158,7 +158,7 @@ describeFeature('a running download', (dialect) => {
       expect((await deleted).status).toBe(200);
     }
     expect([...seen].filter((status) => ![200, 404].includes(status))).toEqual([]);
-    expect(await filesUnder(blobDirOf(test))).toEqual([]);
+    await expect.poll(() => filesUnder(blobDirOf(test))).toEqual([]);
     expect(await test.logText()).not.toContain('"code":"internal"');
   });
 });

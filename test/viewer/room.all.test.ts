@@ -39,7 +39,7 @@ for (const [device, options] of readings) {
     const height = await barHeight(page);
 
     await page.locator('.entries').getByText('Contracts with customers').click();
-    expect(await crumbs(page)).toEqual([`Series B ${rooms}`]);
+    await expect.poll(() => crumbs(page)).toEqual([`Series B ${rooms}`]);
     await page.locator('.entries').getByText('Annual report.pdf').click();
     await page.locator('#viewer .canvasWrapper canvas').first().waitFor();
     expect(await overhangOf(page)).toBe(0);

@@ -35,7 +35,7 @@ describe('a forged or stolen token of a trusted issuer', () => {
     expect(place.bait.requests).toEqual([]);
 
     const expected = new Set(attacks.map(([, reason]) => reason));
-    await expect.poll(() => readReasons(place), { timeout: 5_000 }).toEqual(expected);
+    await expect.poll(() => readReasons(place)).toEqual(expected);
     const log = await place.testApp.logText();
     const leaks = sent.filter((assertion) => {
       const parts = assertion.split('.').filter((part) => part.length > 40);

@@ -12,6 +12,7 @@ import { addIdentity, callFederation, clientOf, requestToken } from '../../suppo
 import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { startOidcProvider } from '../../support/oidc-provider.ts';
 import { addClient, changeAsOtherProcess } from '../../support/owner-rows.ts';
+import { expectWithinOneSecond } from '../../support/within-one-second.ts';
 
 type Issuer = {
   readonly id: string;
@@ -142,7 +143,7 @@ describe('a token of a trusted issuer', () => {
     await changeAsOtherProcess(testApp.app.inside.db, (trx) =>
       trx.updateTable('trusted_issuers').set({ enabled: 0 }).where('id', '=', id).execute(),
     );
-    await expect.poll(status, { timeout: 2_000 }).toBe(401);
+    await expectWithinOneSecond(testApp.app.inside.db, status, 401);
     const enabled = { enabled: true };
     await callFederation(testApp, 'PATCH', `/trusted-issuers/${id}`, enabled);
     expect(await status()).toBe(200);

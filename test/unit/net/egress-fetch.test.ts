@@ -38,7 +38,7 @@ it('http is accepted only for a loopback address in a listed network', async () 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const fetchGuarded = createEgressFetch({ networks, timeoutMs: 1_000, bytesMax: 1_000 });
+  const fetchGuarded = createEgressFetch({ networks, timeoutMs: 60_000, bytesMax: 1_000 });
   const response = await fetchGuarded(`http://127.0.0.1:${port}/`, get);
   expect([response.status, await response.text()]).toEqual([302, 'moved']);
 });
