@@ -1,5 +1,5 @@
 // Queries of one table by the values of columns. Store files name them: `findAudience`.
-import type { Insertable, Selectable, SelectType, Updateable } from 'kysely';
+import type { ExpressionBuilder, Insertable, Selectable, SelectType, Updateable } from 'kysely';
 import { anyTable } from './row-locks.ts';
 import type { Executor, Schema } from './schema.ts';
 
@@ -16,7 +16,7 @@ export function findBy<T extends Table, const C extends readonly Column<T>[]>(
 ) {
   return (db: Executor, ...values: Values<T, C>): Promise<Row<T> | undefined> => {
     const rows = anyTable(db).selectFrom<string>(table).selectAll();
-    const found = rows.where(({ and }) => and(joinPairs(columns, values)));
+    const found = rows.where(matching(columns, values));
     return found.executeTakeFirst() as Promise<Row<T> | undefined>;
   };
 }
@@ -43,10 +43,13 @@ export function deleteBy<T extends Table, const C extends readonly Column<T>[]>(
 ) {
   return async (db: Executor, ...values: Values<T, C>): Promise<boolean> => {
     const rows = anyTable(db).deleteFrom<string>(table);
-    const found = rows.where(({ and }) => and(joinPairs(columns, values)));
+    const found = rows.where(matching(columns, values));
     return (await found.executeTakeFirst()).numDeletedRows > 0n;
   };
 }
 
-const joinPairs = (columns: readonly string[], values: readonly unknown[]) =>
-  Object.fromEntries(columns.map((column, i) => [column, values[i]]));
+/** Not an object of columns and values, from which Kysely omits undefined values. */
+const matching =
+  (columns: readonly string[], values: readonly unknown[]) =>
+  (eb: ExpressionBuilder<Record<string, Record<string, unknown>>, string>) =>
+    eb.and(columns.map((column, i) => eb(column, '=', values[i])));
