@@ -1,4 +1,5 @@
-// Queries of one table by the values of columns. Store files name them: `findAudience`.
+// Queries that find rows of one table by the values of columns. Store files name them, such as
+// `findAudience`.
 import type { ExpressionBuilder, Insertable, Selectable, SelectType, Updateable } from 'kysely';
 import { anyTable } from './row-locks.ts';
 import type { Executor, Schema } from './schema.ts';
@@ -48,7 +49,7 @@ export function deleteBy<T extends Table, const C extends readonly Column<T>[]>(
   };
 }
 
-/** Kysely ignores an undefined value in an object, so the condition is no object. */
+/** The condition is no object, because Kysely ignores the undefined values of an object. */
 const matching =
   (columns: readonly string[], values: readonly unknown[]) =>
   (eb: ExpressionBuilder<Record<string, Record<string, unknown>>, string>) =>
