@@ -9,7 +9,7 @@ export function refuseExternalId(error: unknown): never {
   throw duplicate('external_id: Another resource of this kind has this external id.');
 }
 
-/** Returns a function that throws `conflict` with `detail` for another unique column, too. */
+/** Like `refuseExternalId`, and throws `conflict` with `detail` for any other unique column. */
 export function refuseDuplicateWith(detail: string): (error: unknown) => never {
   return (error) => {
     if (isUniqueViolation(error) && !isExternalIdTaken(error)) throw duplicate(detail);

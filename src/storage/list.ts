@@ -3,7 +3,7 @@
 // they do not block SQLite or a connection for long.
 
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { takeTurn } from '../base/limits/turns.ts';
+import { startSlicedWork, takeTurn } from '../base/limits/turns.ts';
 import {
   type Builder,
   containsText,
@@ -40,11 +40,11 @@ export type ListPage<R> = {
 const countedMax = 10_000;
 
 /**
- * The rows that one query of a search examines, the number of such queries, and the time after
- * which no further query starts. SQLite runs a query on the event loop: 500 rows with long names
- * take 10 ms.
+ * The rows that one query of a search examines, the number of such queries, and the times after
+ * which no further query starts: of the queries, and with the turns of other calls. SQLite runs a
+ * query on the event loop: 500 rows with long names take 10 ms.
  */
-export const scan = { rowsMax: 500, slicesMax: 200, msMax: 5_000 };
+export const scan = { rowsMax: 500, slicesMax: 200, msMax: 5_000, totalMsMax: 20_000 };
 
 /** `filters`: the conditions of `query.filter`. */
 export async function readList<DB, T extends keyof DB, O>(
@@ -139,14 +139,17 @@ function createReader<DB, T extends keyof DB, O>(
     visit: (slice: Bounds) => Promise<boolean>,
   ): Promise<ListPosition | undefined> {
     let after = start;
-    const end = performance.now() + scan.msMax;
+    const work = startSlicedWork(scan.msMax, scan.totalMsMax);
     for (let slices = 0; slices < scan.slicesMax; slices++) {
-      const last = await sliceEnd(after);
-      if ((await visit({ after, last })) || last === undefined) return undefined;
+      const { last, isFound } = await work.run(async () => {
+        const end = await sliceEnd(after);
+        return { last: end, isFound: await visit({ after, last: end }) };
+      });
+      if (isFound || last === undefined) return undefined;
       after = last;
       await takeTurn();
       query.signal?.throwIfAborted();
-      if (performance.now() > end) break;
+      if (work.isOver()) break;
     }
     return after;
   }

@@ -1,8 +1,8 @@
-// The columns of resources that can be kept as files, and that two people may change at once.
+// The columns for the times and external ids of resources.
 import type { Generated } from 'kysely';
 
 export type UpdateTime = {
-  /** When a caller last changed the row. Null if none has since the migration of the column. */
+  /** When a caller last changed the row. Null if none has since the column was added. */
   update_time: number | null;
 };
 

@@ -7,6 +7,8 @@ import type { Executor, Schema } from './schema.ts';
 type Table = keyof Schema;
 type Column<T extends Table> = keyof Schema[T] & string;
 type Row<T extends Table> = Selectable<Schema[T]>;
+/** The id and the creation of a row never change. */
+type Change<T extends Table> = Omit<Updateable<Schema[T]>, 'id' | 'create_time' | 'creator_id'>;
 type Values<T extends Table, C extends readonly Column<T>[]> = {
   readonly [I in keyof C]: SelectType<Schema[T][C[I]]>;
 };
@@ -31,7 +33,7 @@ export function insertInto<T extends Table>(table: T) {
 /** Without a column to change, the update does nothing. */
 export function updateBy<T extends Table>(table: T, column: Column<T>) {
   const name: string = column;
-  return async (db: Executor, value: string, change: Updateable<Schema[T]>): Promise<void> => {
+  return async (db: Executor, value: string, change: Change<T>): Promise<void> => {
     if (Object.keys(change).length === 0) return;
     await anyTable(db).updateTable<string>(table).set(change).where(name, '=', value).execute();
   };
@@ -49,7 +51,7 @@ export function deleteBy<T extends Table, const C extends readonly Column<T>[]>(
   };
 }
 
-/** The condition is no object, because Kysely ignores the undefined values of an object. */
+/** Kysely ignores the undefined values of an object, so this is a list of conditions. */
 const matching =
   (columns: readonly string[], values: readonly unknown[]) =>
   (eb: ExpressionBuilder<Record<string, Record<string, unknown>>, string>) =>

@@ -48,7 +48,8 @@ describeApp('a password link', (suite) => {
       expect(expireTime && timestampMs(expireTime)).toBe(start + weekMs);
       const token = await tokenOfMail(suite.testApp, email, { page });
       expect(await request(email)).toMatchObject({ ok: true });
-      // The service looks for users after its answer. A later request was processed.
+      // The service looks up the user after its answer. The mail for a later request shows that it
+      // has done so.
       const other = await addUser(db(), { kind: 'member', password });
       expect(await request(other.email)).toMatchObject({ ok: true });
       await tokenOfMail(suite.testApp, other.email, { page });

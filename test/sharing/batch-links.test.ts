@@ -134,6 +134,21 @@ describeApp('links for recipients', (suite) => {
     expect(await linksOf(document_id)).toEqual([]);
   });
 
+  it('are refused if one mailbox gets more mails than its limit ever permits', async () => {
+    const { id: document_id } = await newDocument();
+    const mailed = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        ...{ document_id, recipient: `team+${i}@example.org`, mail_recipient: true },
+      }));
+    const { status, body } = await create(mailed(11));
+    expect(status).toBe(400);
+    expect(body.errors?.map(({ field }) => field)).toEqual(['requests[10].recipient']);
+    expect(await linksOf(document_id)).toEqual([]);
+    const unmailed = mailed(11).map((request) => ({ ...request, mail_recipient: false }));
+    expect((await create(unmailed)).status).toBe(200);
+    expect((await create(mailed(10))).status).toBe(200);
+  });
+
   it('are neither created nor changed for a caller who leaves during the hashing', async () => {
     const { id: document_id } = await newDocument();
     const leave = async (action: string, requests: readonly object[]) => {

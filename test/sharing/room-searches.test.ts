@@ -1,4 +1,4 @@
-// Searches, of rooms also by anonymous readers, do not hold up other calls.
+// Concurrent searches do not hold up other calls. Anonymous readers can search rooms.
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeAppOnSqlite } from '../support/app-suite.ts';

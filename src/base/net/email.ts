@@ -30,7 +30,7 @@ function asciiDomainOf(domain: string): string {
 }
 
 /**
- * The address without its subaddress (RFC 5233 §1), which most mail servers deliver to the same
- * mailbox. For limits only: the addresses of two readers can differ in it.
+ * The address without its subaddress (RFC 5233 §1). Most mail servers deliver both to one mailbox.
+ * For limits only: the addresses of two readers can differ only in the subaddress.
  */
 export const mailboxOf = (email: string): string => email.replace(/(?<=^[^+]+)\+.*(?=@)/, '');

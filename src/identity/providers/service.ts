@@ -173,7 +173,7 @@ export function createIdentityProviderService(
   };
 }
 
-/** Without the secret, which each rotation of the master key encrypts again, and its changes. */
+/** Without the secret, which each rotation of the master key encrypts again, and its time. */
 function stateOf(row: IdentityProviderRow): object {
   const { secret_ciphertext: _, master_key_id: __, update_time: ___, ...state } = row;
   return state;

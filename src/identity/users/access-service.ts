@@ -128,7 +128,8 @@ export function createUserAccessService(
       : 0;
     for (const kind of wanted) await sources[kind].end(trx, before, time);
     const change = changeOf(before, chosen, time);
-    await updateUser(trx, userId, { ...change, ...touched(before, change, time) });
+    const { password_hash: _, ...counted } = change;
+    await updateUser(trx, userId, { ...change, ...touched(before, counted, time) });
     if (chosen.has(AccessPart.SIGN_IN)) await deleteSeed(trx, userId);
     const after = await requireUser(trx, userId);
     await requireHoldersLeft(trx, before, after);

@@ -154,7 +154,7 @@ export function createDocumentService(
           if (typeof change.folder_id === 'string') await requireFolder(trx, key, change.folder_id);
           const before = await lockDocument(trx, key, context, request);
           const timed = { ...change, ...touched(before, change, now()) };
-          if (Object.keys(timed).length > 0) await updateDocument(trx, key, timed);
+          await updateDocument(trx, key, timed);
           return { ...before, ...timed };
         });
       const moves = change.folder_id !== undefined;

@@ -101,6 +101,7 @@ export async function updateDocument(
   { workspaceId, id }: DocumentKey,
   change: DocumentChange,
 ): Promise<void> {
+  if (Object.keys(change).length === 0) return;
   await db
     .updateTable('documents')
     .set(change)

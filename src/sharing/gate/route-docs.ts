@@ -30,6 +30,12 @@ const listingQuery = {
   },
 };
 
+const tooManySearches: RouteAnswer = {
+  description: 'The network runs too many searches at once. The HTML says so.',
+  types: html,
+  headers: { 'Retry-After': 'The seconds after which a search can succeed.' },
+};
+
 export const showLinkDoc: RouteDoc = {
   id: 'openLink',
   tag: 'Shared links',
@@ -43,7 +49,7 @@ export const showLinkDoc: RouteDoc = {
   needsAccess: true,
   responses: {
     200: { description: 'The HTML of the gate or of the viewer.', types: html, headers: setCookie },
-    429: { description: 'Too many searches are running. The HTML says so.', types: html },
+    429: tooManySearches,
     ...unusable,
   },
   errors: ['invalid_argument'],
@@ -51,6 +57,7 @@ export const showLinkDoc: RouteDoc = {
 
 /** A page of a room: of a folder or of a document. */
 function roomPageDoc(kind: 'folder' | 'document'): RouteDoc {
+  const { 429: _, ...responses } = showLinkDoc.responses;
   return {
     ...showLinkDoc,
     id: kind === 'folder' ? 'openRoomFolder' : 'openRoomDocument',
@@ -59,7 +66,7 @@ function roomPageDoc(kind: 'folder' | 'document'): RouteDoc {
     path: { ...path, [`${kind}_id`]: `The id of the ${kind}.` },
     ...(kind === 'folder' ? { query: listingQuery } : {}),
     responses: {
-      ...showLinkDoc.responses,
+      ...(kind === 'folder' ? showLinkDoc.responses : responses),
       404: {
         description: `The link does not exist or does not show the ${kind}. The HTML says so.`,
         types: html,

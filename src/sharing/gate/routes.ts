@@ -62,16 +62,17 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     const folder = await rooms.findFolder(shared, folderId ?? shared.folder.id);
     if (folder === undefined) return html.noEntry(shared.link);
     const query = (request.query.get('query') ?? '').trim().slice(0, queryMax);
-    const branches = await rooms.branches(folder.path, folder.link);
+    const branchesOf = () => rooms.branches(folder.path, folder.link);
     if (query !== '') {
       const searcher = { network: networkOf(request.peer), signal: request.signal() };
       const found = await rooms.search(shared, query, searcher);
       if (found === undefined) return html.busy();
-      return html.folder(folder, brand, { branches, content: { query, found } });
+      const content = { query, found };
+      return html.folder(folder, brand, { branches: await branchesOf(), content });
     }
     const content = await rooms.list(folder, request.query.get('page_token') ?? '');
     if (content === undefined) return html.noEntry(shared.link);
-    return html.folder(folder, brand, { branches, content });
+    return html.folder(folder, brand, { branches: await branchesOf(), content });
   }
 
   async function showHtml(request: RouteRequest): Promise<RouteReply> {

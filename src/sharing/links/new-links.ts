@@ -28,6 +28,7 @@ import { hashEqualOnce } from './password-rules.ts';
 import {
   checkMailMessage,
   checkRecipient,
+  createMailboxCheck,
   type RecipientMails,
   readRecipient,
 } from './recipients.ts';
@@ -150,6 +151,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       );
       const workspaceId = workspaceOf(context);
       const known = new Set<string>();
+      const checkMailbox = createMailboxCheck();
       const found = new Set<string>();
       const hashOnce = hashEqualOnce(hashPassword);
       const rows: LinkRow[] = [];
@@ -159,6 +161,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
         const row = await inBatch(`requests[${i}]`, async () => {
           const read = readRow(request, context);
           if (read.recipient === '') throw invalid('recipient', 'must be set');
+          if (request.mailRecipient) checkMailbox(read.recipient);
           if (known.has(read.recipient)) throw invalid('recipient', 'must be in only one request');
           if (request.workspaceId !== '' && request.workspaceId !== workspaceId) {
             throw invalid('workspace_id', 'must be the workspace of the call');

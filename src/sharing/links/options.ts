@@ -142,9 +142,9 @@ const allowList = ['email_verification_required', 'allow_list'] as const;
 const blockList = ['email_required', 'block_list'] as const;
 const agreement = ['email_verification_required', 'agreement'] as const;
 
-/** The state that the entity tag of a link stands for: not the views. */
+/** The state that the entity tag of a link stands for: neither the views nor its last change. */
 export function linkState(row: LinkRow): object {
-  const { view_count: _, notify_from: __, ...state } = row;
+  const { view_count: _, notify_from: __, update_time: ___, ...state } = row;
   return state;
 }
 

@@ -13,9 +13,12 @@ import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
 import { requirePlainText } from './plain-text.ts';
 import { findMailedLink } from './store.ts';
 
+/** Mails to one mailbox at once. */
+const mailboxMax = 10;
+
 const limits = {
   // One mailbox in all workspaces, so that it is not flooded.
-  mailbox: steadyLimit(10, 10 * minuteMs),
+  mailbox: steadyLimit(mailboxMax, 10 * minuteMs),
   // Three full batches at once, then 8,640 mails a day.
   workspace: steadyLimit(600, 10_000),
 } as const satisfies Record<string, ThrottleLimit>;
@@ -78,6 +81,19 @@ export function createRecipientMails(options: RecipientMailOptions): RecipientMa
       const added = mailed.map(({ link, message }) => ({ targetId: link.id, message }));
       await mails.add(trx, added);
     },
+  };
+}
+
+/** Returns a function that throws for a mail of a batch that the limit never permits. */
+export function createMailboxCheck(): (recipient: string) => void {
+  const counts = new Map<string, number>();
+  return (recipient) => {
+    const mailbox = mailboxOf(recipient);
+    const count = (counts.get(mailbox) ?? 0) + 1;
+    counts.set(mailbox, count);
+    if (count <= mailboxMax) return;
+    const rule = `must not be one of more than ${mailboxMax} mailed addresses of one mailbox`;
+    throw invalid('recipient', `${rule}: a+b@example.com counts as a@example.com`);
   };
 }
 

@@ -1,7 +1,7 @@
 // Rooms: what readers of a link to a folder may see. Every request for an entry is checked here
 // against the folders that contain it now, and against the rules of the link.
 import { createFairPlaces } from '../../base/limits/fair-share.ts';
-import { takeTurn } from '../../base/limits/turns.ts';
+import { startSlicedWork, takeTurn } from '../../base/limits/turns.ts';
 import { entityKey } from '../../storage/change.ts';
 import { hiddenIdsOf, mayDownload, roomPathOf } from '../../storage/entry-rules.ts';
 import { findAncestors, findDescendants } from '../../storage/folder-tree.ts';
@@ -88,8 +88,9 @@ const foundMax = 100;
 
 /** Documents that one query of a search reads: SQLite runs a query on the event loop. */
 const sliceMax = 500;
-/** The time of its queries, without the turns of other calls. */
+/** The time of the queries of one search, and with the turns of other calls. */
 const searchMsMax = 3_000;
+const searchTotalMsMax = 20_000;
 
 /** Concurrent searches of one process. Networks share them fairly. */
 const searchesMax = 20;
@@ -135,18 +136,16 @@ export function createRooms({ db, invalidations }: RoomsOptions): Rooms {
     for (const { id, name, parent_id } of tree) {
       if (id !== folder.id) add({ id, name }, parent_id);
     }
-    let restMs = searchMsMax;
+    const work = startSlicedWork(searchMsMax, searchTotalMsMax);
     for (const { id: folderId } of tree) {
       for (let start: RoomEntry | undefined; ; ) {
-        if (found.length === foundMax || restMs <= 0) return found;
+        if (found.length === foundMax || work.isOver()) return found;
         // Lets other calls run, also between the queries of many small folders.
         await takeTurn();
         signal.throwIfAborted();
-        const time = performance.now();
         const range = { start, limit: sliceMax };
-        const slice = await findDocumentsIn(db, { folderId, hidden }, range);
+        const slice = await work.run(() => findDocumentsIn(db, { folderId, hidden }, range));
         for (const entry of slice) add(entry, folderId);
-        restMs -= performance.now() - time;
         if (slice.length < sliceMax) break;
         start = slice.at(-1);
       }

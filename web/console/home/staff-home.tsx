@@ -62,7 +62,7 @@ function SetUp({ installation }: SetUpProps) {
           title: 'Use HTTPS',
           text:
             'Put a proxy with a certificate in front of the service, or set LATCHKEY_TLS_CERT ' +
-            'and LATCHKEY_TLS_KEY. Set LATCHKEY_PUBLIC_URL to the address with https.',
+            'and LATCHKEY_TLS_KEY. Set LATCHKEY_PUBLIC_URL to the https:// address.',
           isDone: location.protocol === 'https:',
         },
         {
@@ -80,7 +80,7 @@ function SetUp({ installation }: SetUpProps) {
         },
         {
           title: 'Add a second staff user',
-          text: 'If one of them loses their password, the other can set a new one.',
+          text: 'If one staff user loses the password, another one can set a new one.',
           isDone: staff.data.totalSize > 1,
           action: <TextLink to="/users">Users</TextLink>,
         },

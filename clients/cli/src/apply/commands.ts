@@ -4,7 +4,7 @@ import { applyStatuses } from './statuses.ts';
 
 const apply: Command = {
   name: 'apply',
-  about: 'Creates and changes clients, audiences, issuers, customers and workspaces from files.',
+  about: 'Makes the clients, audiences and other resources of a server match YAML files.',
   details:
     'Reads the YAML files of a folder, prints the plan, and makes the changes. Finds resources ' +
     'by their external id. Reports problems of the files before any change. A change that fails ' +

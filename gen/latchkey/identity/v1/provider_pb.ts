@@ -173,8 +173,8 @@ export type IdentityProvider = Message<"latchkey.identity.v1.IdentityProvider"> 
   createTime?: Timestamp | undefined;
 
   /**
-   * When the provider was last changed. A provider that was not changed since release 0.2 has its
-   * `create_time`.
+   * When the provider was last changed. Equal to `create_time` until the first change by release 0.2
+   * or later.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 102;
    */

@@ -105,8 +105,8 @@ export type User = Message<"latchkey.identity.v1.User"> & {
   deleteTime?: Timestamp | undefined;
 
   /**
-   * When the user was last changed. Changes of its password and its second factors do not count. A
-   * user that was not changed since release 0.2 has its `create_time`.
+   * When the user was last changed. Changes of its password and its second factors do not count.
+   * Equal to `create_time` until the first change by release 0.2 or later.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 102;
    */

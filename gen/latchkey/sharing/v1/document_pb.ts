@@ -173,8 +173,8 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
   creatorName: string;
 
   /**
-   * When the document last got a new current version or name, or was moved. A document that was not
-   * changed since release 0.2 has its `create_time`.
+   * When the document last got a new current version or name, or was moved. Equal to `create_time`
+   * until the first change by release 0.2 or later.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 102;
    */

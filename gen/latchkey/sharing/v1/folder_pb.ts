@@ -68,8 +68,8 @@ export type Folder = Message<"latchkey.sharing.v1.Folder"> & {
   ancestors: FolderAncestor[];
 
   /**
-   * When the folder was last renamed or moved. A folder that was not changed since release 0.2 has
-   * its `create_time`.
+   * When the folder was last renamed or moved. Equal to `create_time` until the first change by
+   * release 0.2 or later.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 102;
    */

@@ -253,8 +253,8 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   creatorName: string;
 
   /**
-   * When the link was last changed or revoked. Views and the erasure of an address do not count. A
-   * link that was not changed since release 0.2 has its `create_time`.
+   * When the link was last changed or revoked. Views and the erasure of an address do not count.
+   * Equal to `create_time` until the first change by release 0.2 or later.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 102;
    */

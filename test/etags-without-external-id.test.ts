@@ -1,12 +1,12 @@
 // The entity tags and update times of users, identity providers, documents, folders and links.
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { describeAppOnSqlite } from '../support/app-suite.ts';
-import { everyScope } from '../support/company-sign-in.ts';
-import { makeFolder } from '../support/folder-calls.ts';
-import { Visitor } from '../support/gate-visitor.ts';
-import { managerCredential } from '../support/manager-calls.ts';
-import { addProvider } from '../support/provider-rows.ts';
+import { describeAppOnSqlite } from './support/app-suite.ts';
+import { everyScope } from './support/company-sign-in.ts';
+import { makeFolder } from './support/folder-calls.ts';
+import { Visitor } from './support/gate-visitor.ts';
+import { managerCredential } from './support/manager-calls.ts';
+import { addProvider } from './support/provider-rows.ts';
 import {
   blobDirOf,
   callSharingApi,
@@ -14,8 +14,8 @@ import {
   keyOf,
   makeLink,
   upload,
-} from '../support/sharing-api.ts';
-import { addUser } from '../support/user-rows.ts';
+} from './support/sharing-api.ts';
+import { addUser } from './support/user-rows.ts';
 
 type Sent = Readonly<Record<'name' | 'etag' | 'code' | 'create_time' | 'update_time', string>> & {
   readonly status: number;
@@ -125,7 +125,7 @@ describeAppOnSqlite('the entity tag of a resource without an external id', (suit
     expect((await send('DELETE', `/folders/${folder.id}`)).status).toBe(200);
   });
 
-  it('of a user counts for its state, and not for its password', async () => {
+  it('of a user changes with its state, and not with its password', async () => {
     const { app } = suite.testApp;
     const manager = await managerCredential(app, everyScope);
     const { id } = await addUser(app.inside.db, { kind: 'member' });

@@ -1,15 +1,15 @@
 // The entity tags and update times of resources with an external id.
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
-import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
-import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
-import { describeApp } from '../support/app-suite.ts';
-import { startTestApp } from '../support/harness.ts';
-import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
-import { describeDialects, describeTransports } from '../support/matrix.ts';
-import { itHoldsFor } from '../support/rule.ts';
-import { openTransports } from '../support/transports.ts';
-import { callsOf, kindNames, millis, resourceScopes } from '../support/versioned-resources.ts';
+import { ClientService } from '../gen/latchkey/identity/v1/client_pb.js';
+import { CustomerService } from '../gen/latchkey/identity/v1/customer_pb.js';
+import { describeApp } from './support/app-suite.ts';
+import { startTestApp } from './support/harness.ts';
+import { codeOf, managerCredential, messageOf } from './support/manager-calls.ts';
+import { describeDialects, describeTransports } from './support/matrix.ts';
+import { itHoldsFor } from './support/rule.ts';
+import { openTransports } from './support/transports.ts';
+import { callsOf, kindNames, millis, resourceScopes } from './support/versioned-resources.ts';
 
 const { createClient, getClient, updateClient } = ClientService.method;
 const { disableClient, enableClient, deleteClient, undeleteClient } = ClientService.method;
