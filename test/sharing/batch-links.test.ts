@@ -147,6 +147,9 @@ describeApp('links for recipients', (suite) => {
     const unmailed = mailed(11).map((request) => ({ ...request, mail_recipient: false }));
     expect((await create(unmailed)).status).toBe(200);
     expect((await create(mailed(10))).status).toBe(200);
+    const { db } = suite.app.inside;
+    const waiting = () => db.selectFrom('reader_mails').selectAll().execute();
+    await expect.poll(waiting).toEqual([]);
   });
 
   it('are neither created nor changed for a caller who leaves during the hashing', async () => {

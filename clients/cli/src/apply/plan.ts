@@ -160,23 +160,30 @@ function cyclesOf(declared: readonly Declared[], stored: StoredKinds): Problem[]
     ({ kind, externalId }) => kind.name === 'clients' && !stored.clients.has(externalId),
   );
   const problems: Problem[] = [];
-  inOrder(fresh, (cycle) => {
-    const [{ file, place }] = cycle;
-    const names = cycle.map(({ externalId }) => externalId).join(' → ');
-    problems.push({ file, text: `${place}.may_act: new clients name each other: ${names}` });
+  inOrder(fresh, (path, first) => {
+    if (problems.length === cyclesMax) return;
+    const cycle = [...path.slice(path.findIndex(({ one }) => one === first)), { one: first }];
+    const names = cycle.map(({ one }) => one.externalId);
+    if (names.length > namesMax) names.splice(namesMax / 2, names.length - namesMax, '…');
+    const text = `${first.place}.may_act: new clients name each other: ${names.join(' → ')}`;
+    problems.push({ file: first.file, text });
   });
   return problems;
 }
 
-type Cycle = readonly [Declared, ...Declared[]];
+/** The cycles that are reported, and the names of each. A file can have many and long ones. */
+const cyclesMax = 20;
+const namesMax = 10;
+
+type Path = readonly { readonly one: Declared }[];
 
 /**
  * Clients after those that they name, without recursion: a chain of names can be long. `onCycle`
- * receives clients that name each other. The last one is the first.
+ * receives the clients on the way to one that names `first`, which is one of them.
  */
 function inOrder(
   declared: readonly Declared[],
-  onCycle: (cycle: Cycle) => void = () => {},
+  onCycle: (path: Path, first: Declared) => void = () => {},
 ): Declared[] {
   const byId = new Map(declared.map((one) => [one.externalId, one]));
   const ordered = new Set<Declared>();
@@ -197,8 +204,7 @@ function inOrder(
       } else if (next !== undefined && !entered.has(next)) {
         enter(next);
       } else if (next !== undefined && !ordered.has(next)) {
-        const known = path.map(({ one }) => one);
-        onCycle([next, ...known.slice(known.indexOf(next) + 1), next]);
+        onCycle(path, next);
       }
     }
   }
