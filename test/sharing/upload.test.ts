@@ -102,6 +102,7 @@ describeFeature('an upload', (dialect) => {
       link_count: 0,
       workspace_id: test.env.WORKSPACE_ID,
       create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
+      update_time: document.create_time,
       viewable: true,
       version: 1,
       folder_id: '',
