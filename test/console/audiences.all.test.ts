@@ -163,7 +163,7 @@ describe('the settings of tokens', () => {
     const kept = { audience_ids: id, token_seconds: 90, bound_tokens: 1 };
     expect(await clients().executeTakeFirst()).toMatchObject(kept);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await section.getByText('Bound to a key or certificate').waitFor();
+    await section.getByText('Required. A token request needs').waitFor();
     await expectFitForAll(page);
     await section.getByRole('link', { name: 'Test' }).click();
     await page.getByRole('table', { name: 'Audiences' }).getByText('shipping').waitFor();
