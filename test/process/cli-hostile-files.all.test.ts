@@ -117,3 +117,21 @@ test('apply reports only some of 20,000 cycles', { timeout: 60_000 }, async () =
   const cycles = stderr.split('\n').filter((line) => line.includes('name each other'));
   expect(cycles).toHaveLength(20);
 });
+
+test('a command reports a file whose JSON the request cannot have', async () => {
+  const shell = await staffShell();
+  const file = path.join(shell.home, 'roles.json');
+  const words = ['identity-providers', 'create', 'A', 'https://a.example', '--client-id', 'a'];
+  for (const [text, problem] of [
+    ['{"a":1}', /^role_mappings: /],
+    ['[5]', /^RoleMapping: 5/],
+    ['[{"group":"\\ud800"}]', /invalid UTF8/],
+  ] as const) {
+    await writeFile(file, text);
+    const options = ['--client-secret', '--domain', 'example.com', '--role-mappings', file];
+    const { status, stderr } = await shell.run([...words, ...options], 'secret\n');
+    expect(stderr).toMatch(problem);
+    expect(status).toBe(1);
+    expect(stderr).not.toContain('    at ');
+  }
+});

@@ -3,18 +3,12 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { CommandError } from '../base/command.ts';
 import { methodOf } from '../remote/methods.ts';
 import type { Remote } from '../remote/remote.ts';
+import { requestMessage } from '../remote/request-message.ts';
 import { canonical, comparable, type FieldSpec, type Kind, type KindName, kinds } from './kinds.ts';
 import { type Problem, throwProblems } from './problems.ts';
 import type { Declared } from './read-files.ts';
 import { type Ids, referencesIn, wantedIdentities, wantedValue } from './references.ts';
-import {
-  listIdentities,
-  messageOf,
-  type Stored,
-  type StoredKinds,
-  storedValue,
-  verbOf,
-} from './stored.ts';
+import { listIdentities, type Stored, type StoredKinds, storedValue, verbOf } from './stored.ts';
 
 export type Step = {
   readonly action: 'create' | 'update' | 'delete' | 'disable';
@@ -140,7 +134,7 @@ function formProblems(kind: Kind, spec: FieldSpec, name: string, value: JsonValu
   if (spec.isSeparate || spec.isFixed || spec.refersTo !== undefined) return [];
   const method = methodOf({ method: `${kind.service}.${verbOf('update', kind)}` });
   try {
-    messageOf(method.input, { [name]: value });
+    requestMessage(method.input, { [name]: value });
     return [];
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

@@ -1,14 +1,8 @@
 // Reads the resources of the server, in the form of files.
-import {
-  type DescMessage,
-  fromJson,
-  type JsonObject,
-  type JsonValue,
-  type MessageShape,
-} from '@bufbuild/protobuf';
-import { CommandError } from '../base/command.ts';
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { methodOf } from '../remote/methods.ts';
 import type { Remote } from '../remote/remote.ts';
+import { requestMessage } from '../remote/request-message.ts';
 import { jsonOf } from '../remote/response.ts';
 import type { Kind, KindName } from './kinds.ts';
 
@@ -17,16 +11,6 @@ export type Stored = { readonly id: string; readonly etag: string; readonly json
 export type StoredKinds = Readonly<Record<KindName, ReadonlyMap<string, Stored>>>;
 
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
-
-/** Throws a CommandError for JSON that the message cannot have. */
-export function messageOf<T extends DescMessage>(type: T, json: JsonObject): MessageShape<T> {
-  try {
-    return fromJson(type, json);
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    throw new CommandError(text.replace(/^cannot decode field \S*\.(\w+) from JSON: /, '$1: '));
-  }
-}
 
 /** Calls a method of the service of a kind, with the JSON of the HTTP API. */
 export async function callKind(
@@ -37,7 +21,7 @@ export async function callKind(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<JsonObject> {
   const method = methodOf({ method: `${service}.${verb}` });
-  const message = await remote.call(method, messageOf(method.input, request), headers);
+  const message = await remote.call(method, requestMessage(method.input, request), headers);
   return jsonOf(method.output, message);
 }
 

@@ -1,19 +1,19 @@
 // Builds the request of a call from the arguments and options of its command.
 import { readFile } from 'node:fs/promises';
-import {
-  type DescEnum,
-  type DescField,
-  type DescMessage,
-  fromJson,
-  type JsonObject,
-  type JsonValue,
-  type MessageShape,
+import type {
+  DescEnum,
+  DescField,
+  DescMessage,
+  JsonObject,
+  JsonValue,
+  MessageShape,
 } from '@bufbuild/protobuf';
 import { StructSchema } from '@bufbuild/protobuf/wkt';
 import { type CommandHost, type Input, type OptionValue, UsageError } from '../base/command.ts';
 import { unreadable } from '../base/files.ts';
 import { ask, canAsk, readLines } from '../base/prompt.ts';
 import { type CallSpec, optionName } from './call-spec.ts';
+import { requestMessage } from './request-message.ts';
 
 /** Fields of the request that every list has; the others are in the table of the command. */
 const listFields: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ export async function readRequest<I extends DescMessage>(
     json.updateMask = [...changed].map(camelCase).join(',');
   }
   if (spec.isInWorkspace && workspaceId !== undefined) json.workspace_id = workspaceId;
-  return fromJson(desc, json);
+  return requestMessage(desc, json);
 }
 
 type RequestSpec = Pick<CallSpec, 'args' | 'listArg' | 'fields' | 'columns' | 'isInWorkspace'>;
