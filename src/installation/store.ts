@@ -1,6 +1,6 @@
 import { databaseTime } from '../storage/database-time.ts';
 import type { Executor, MasterKeyCopyRow, ProcessRow } from '../storage/schema.ts';
-import { deleteBy, findBy } from '../storage/single-rows.ts';
+import { deleteBy, findBy } from '../storage/table-queries.ts';
 
 export type RunningProcess = Omit<ProcessRow, 'seen_time'>;
 

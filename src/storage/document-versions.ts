@@ -3,7 +3,7 @@ import { type List, type ListPage, readList } from './list.ts';
 import type { ListQuery } from './list-request.ts';
 import { hasRow } from './row-counts.ts';
 import type { DocumentRow, DocumentVersionRow, Executor } from './schema.ts';
-import { deleteBy } from './single-rows.ts';
+import { deleteBy } from './table-queries.ts';
 
 /** A row of `documents`. */
 export type StoredDocument = DocumentRow & {

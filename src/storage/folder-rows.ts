@@ -1,6 +1,7 @@
 // The row types of folders; schema.ts describes how values are stored.
 import type { Generated } from 'kysely';
 import type { UpdateTime } from './resource-rows.ts';
+import type { GeneratedColumns } from './sharing-rows.ts';
 
 export type FolderRow = UpdateTime & {
   id: string;
@@ -13,8 +14,7 @@ export type FolderRow = UpdateTime & {
   create_time: number;
 };
 
-export type FolderTable = Omit<FolderRow, keyof UpdateTime> & {
-  update_time: Generated<number | null>;
+export type FolderTable = GeneratedColumns<FolderRow, keyof UpdateTime> & {
   /** When the folder was deleted. The row stays for the links that showed the folder. */
   remove_time: Generated<number | null>;
 };

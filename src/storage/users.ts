@@ -1,7 +1,7 @@
 // The rows of users, which both modules read.
 import { lockRow } from './row-locks.ts';
 import type { Executor, UserRow } from './schema.ts';
-import { findBy } from './single-rows.ts';
+import { findBy } from './table-queries.ts';
 
 export const findUserRow = findBy('users', 'id');
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deleteBy, findBy, insertInto, updateBy } from '../../src/storage/single-rows.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../src/storage/table-queries.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 

@@ -1,7 +1,7 @@
 import { hasRow } from '../../storage/row-counts.ts';
 import { skipLocked } from '../../storage/row-locks.ts';
 import type { Executor, RecordedAnswerRow } from '../../storage/schema.ts';
-import { deleteBy } from '../../storage/single-rows.ts';
+import { deleteBy } from '../../storage/table-queries.ts';
 
 export type ValidTimes = { readonly after: number; readonly until: number };
 

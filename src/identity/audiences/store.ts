@@ -7,7 +7,7 @@ import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type { AudienceRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
 
 /** At most 1,000 rows exist. */
 export function findAllAudiences(db: Executor): Promise<AudienceRow[]> {

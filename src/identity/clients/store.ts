@@ -16,7 +16,7 @@ import type {
   FederatedIdentityRow,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
 
 export const insertClient = insertInto('clients');
 

@@ -7,7 +7,7 @@ import { countRows } from '../../storage/row-counts.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { insertInto, updateBy } from '../../storage/single-rows.ts';
+import { insertInto, updateBy } from '../../storage/table-queries.ts';
 
 export const insertCustomer = insertInto('customers');
 

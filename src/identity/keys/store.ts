@@ -5,7 +5,7 @@ import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
+import { findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
 import { publishedStates } from './lifecycle.ts';
 
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {

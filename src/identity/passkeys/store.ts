@@ -1,6 +1,6 @@
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, PasskeyRow } from '../../storage/schema.ts';
-import { deleteBy, findBy, insertInto } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
 
 /** Newest first. At most ten rows exist. */
 export function findPasskeys(db: Executor, userId: string): Promise<PasskeyRow[]> {

@@ -4,7 +4,7 @@ import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type { Executor, IdentityProviderRow, UserIdentityRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
 
 export const findProvider = findBy('identity_providers', 'id');
 

@@ -4,7 +4,7 @@ import { selectNewestFirst } from '../../storage/page-token.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
-import { deleteBy, insertInto } from '../../storage/single-rows.ts';
+import { deleteBy, insertInto } from '../../storage/table-queries.ts';
 import type { AddSessionMethods } from '../users/users.ts';
 
 export type UserWithSeed = {

@@ -5,7 +5,7 @@ import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
 
 /** At most 100 rows exist. */
 export function findAllIssuers(db: Executor): Promise<TrustedIssuerRow[]> {

@@ -4,7 +4,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
 
 export type User = UserRow & {
   readonly totp_confirm_time: number | null;

@@ -1,6 +1,6 @@
 import type { AgreementRow } from '../../storage/agreement-rows.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { findBy } from '../../storage/single-rows.ts';
+import { findBy } from '../../storage/table-queries.ts';
 
 export async function insertText(trx: Executor, sha256: string, text: string): Promise<void> {
   await trx

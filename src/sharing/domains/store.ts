@@ -3,7 +3,7 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { insertInto } from '../../storage/single-rows.ts';
+import { insertInto } from '../../storage/table-queries.ts';
 
 const domainColumns = [
   ...(['id', 'workspace_id', 'name', 'txt_value', 'is_primary'] as const),

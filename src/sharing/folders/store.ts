@@ -5,7 +5,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
 import type { Executor, FolderRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { insertInto, updateBy } from '../../storage/single-rows.ts';
+import { insertInto, updateBy } from '../../storage/table-queries.ts';
 
 export const folderList = {
   sorts: { create_time: 'number', name: 'text' },

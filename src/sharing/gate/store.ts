@@ -1,7 +1,7 @@
 import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, GateCodeRow, LinkRow, RememberedReaderRow } from '../../storage/schema.ts';
-import { deleteBy, findBy, insertInto } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
 
 /** Replaces the last code. Returns false if the last code was sent after `since`. */
 export async function replaceCode(

@@ -88,7 +88,7 @@ const foundMax = 100;
 
 /** Documents that one query of a search reads: SQLite runs a query on the event loop. */
 const sliceMax = 500;
-/** The time of the queries of one search, and with the turns of other calls. */
+/** The time of the queries of one search, and its whole time with the turns of other calls. */
 const searchMsMax = 3_000;
 const searchTotalMsMax = 20_000;
 

@@ -13,7 +13,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor, VisitorRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { findBy } from '../../storage/single-rows.ts';
+import { findBy } from '../../storage/table-queries.ts';
 
 export const visitorList = {
   sorts: { create_time: 'number', last_view_time: 'number', view_count: 'number', email: 'text' },

@@ -13,7 +13,7 @@ import type {
   WorkspaceRow,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto } from '../../storage/single-rows.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
 
 export const insertWorkspace = insertInto('workspaces');
 

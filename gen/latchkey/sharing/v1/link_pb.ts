@@ -703,7 +703,9 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
 
   /**
    * Whether the service mails the link to `recipient`, which must be set. The mail is sent soon
-   * after the call, and tried again for about a day. Unset means false.
+   * after the call, and tried again for about a day. A mailbox gets at most 10 links at once.
+   * `a+b@example.com` has the mailbox of `a@example.com` (RFC 5233 §1). More calls get
+   * `rate_limited`, and a batch with more gets `invalid_argument`. Unset means false.
    *
    * @generated from field: bool mail_recipient = 72;
    */

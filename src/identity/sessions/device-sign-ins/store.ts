@@ -1,6 +1,6 @@
 import { hasRow } from '../../../storage/row-counts.ts';
 import type { DeviceSignInRow, Executor } from '../../../storage/schema.ts';
-import { findBy } from '../../../storage/single-rows.ts';
+import { findBy } from '../../../storage/table-queries.ts';
 
 const table = 'device_sign_ins';
 
