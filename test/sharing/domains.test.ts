@@ -155,7 +155,7 @@ describeFeature('custom domains', (dialect) => {
     expect(approved.body.state).toBe('DOMAIN_STATE_VERIFIED');
   });
 
-  it('are not served after their workspace was deleted for good, until another verifies them', async () => {
+  it('stay closed after the end of their workspace, until another one verifies them', async () => {
     const { db, deleteOldRows } = test.app.inside;
     const [gone, next] = [await newWorkspace(), await newWorkspace()];
     const [name, pending] = ['left.example.com', 'unverified.example.com'];

@@ -1,7 +1,6 @@
 import type { DomainRow } from '../../storage/domain-rows.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import type { PurgeStep } from '../../storage/purge.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { insertInto } from '../../storage/table-queries.ts';
@@ -112,35 +111,6 @@ export async function removeDomain(
     .where('id', 'not in', newest)
     .execute();
 }
-
-/**
- * Deletes the domains of a workspace that is deleted for good. A verified one stays as removed,
- * without its workspace: readers may have URLs with it, and a proxy a certificate.
- */
-export const releaseDomains: PurgeStep = async (trx, workspaceId, limit) => {
-  const rows = await trx
-    .selectFrom('domains')
-    .select(['id', 'verify_time'])
-    .where('workspace_id', '=', workspaceId)
-    .limit(limit)
-    .execute();
-  const workspace = trx.selectFrom('workspaces').where('id', '=', workspaceId);
-  for (const { id, verify_time } of rows) {
-    if (verify_time === null) {
-      await trx.deleteFrom('domains').where('id', '=', id).execute();
-      continue;
-    }
-    await trx
-      .updateTable('domains')
-      .set((eb) => ({
-        ...{ workspace_id: '', txt_value: '', is_primary: 0 },
-        remove_time: eb.fn.coalesce('remove_time', workspace.select('delete_time')),
-      }))
-      .where('id', '=', id)
-      .execute();
-  }
-  return rows.length;
-};
 
 /** Returns the verified domains of all workspaces, also those that were removed. */
 export function findVerifiedDomains(db: Executor) {

@@ -1,7 +1,12 @@
 import { ownedRows, type Purge } from '../../storage/purge.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
-import { releaseDomains } from '../domains/store.ts';
-import { deleteDocumentOf, deleteFolders, deleteLinkOf, deleteRemovedRows } from './store.ts';
+import {
+  deleteDocumentOf,
+  deleteFolders,
+  deleteLinkOf,
+  deleteRemovedRows,
+  releaseDomains,
+} from './store.ts';
 
 /** Deletes the links and views of removed documents, and then the documents. */
 export const removal: RetentionRule = {

@@ -1,5 +1,5 @@
-// Lets the removed domains of a workspace stay after the workspace is deleted for good. Only drops a
-// reference, so that earlier releases run on the schema.
+// Lets the removed domains of a workspace stay after the workspace is deleted for good. Only drops
+// a reference, so that earlier releases run on the schema.
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { addDomains } from './0031-domains.ts';
 
