@@ -33,6 +33,17 @@ it('asks before it creates a client without scopes, once after a step-up', async
   expect(await clientsNamed('Without scopes')).toHaveLength(1);
 });
 
+it('marks empty required fields before it asks for a recent sign-in', async () => {
+  const { page, open } = await visitAs(await staff(), { signedInAt: staleSignInTime() });
+  await open('/users');
+  await page.getByRole('button', { name: 'Create user' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create user' });
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText('Fill in this field.').waitFor();
+  await dialog.getByLabel('Email address').and(page.locator(':focus')).waitFor();
+  expect(await page.getByRole('dialog', { name: 'Confirm it’s you' }).count()).toBe(0);
+});
+
 it('asks before it discards what the user has entered', async () => {
   const { page, open } = await visitAs(await staff());
   await open('/clients');

@@ -54,6 +54,11 @@ it('staff create users after a step-up, and take over no one with more scopes', 
   await dialog.locator('input[type=password]').fill('short');
   const offered = dialog.getByRole('checkbox', { disabled: false });
   await expect.poll(() => offered.count()).toBe(3);
+  await dialog.getByRole('button', { name: 'All scopes' }).click();
+  const chosen = dialog.getByRole('checkbox', { checked: true });
+  await expect.poll(() => chosen.count()).toBe(3);
+  await dialog.getByRole('button', { name: 'None' }).click();
+  await expect.poll(() => chosen.count()).toBe(0);
   await choose(page, ['audit:read']);
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Create' }).click();
@@ -107,7 +112,7 @@ it('members have no scopes, and email addresses are unique', async () => {
   await invited.open(`/reset-password#${token}`);
   await invited.page.locator('input[type=password]').fill('a lantern on the quay');
   await invited.page.getByRole('button', { name: 'Set password' }).click();
-  await invited.page.getByRole('heading', { name: 'Password changed' }).waitFor();
+  await invited.page.getByRole('heading', { name: 'Password set' }).waitFor();
   await signInAs({ id: '', email: 'deck.hand@example.com', password: 'a lantern on the quay' });
   expect(await page.getByRole('button', { name: 'Change scopes' }).count()).toBe(0);
 });

@@ -45,7 +45,7 @@ export function CreateUserDialog() {
   const mailLink = useMethod(UserService.method.mailPasswordLink);
   const navigate = useNavigate();
   const { open } = useDialogs();
-  const hasPasswords = useLocalPasswords();
+  const hasPasswords = useLocalPasswords() ?? true;
   const signIn = hasPasswords ? form.values.signIn : 'company';
   return (
     <FormDialog

@@ -16,7 +16,8 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
   const { open } = useDialogs();
   const undelete = useMethod(UserService.method.undeleteUser);
   const restore = () => undelete({ userId: user.id });
-  const hasPasswords = useLocalPasswords();
+  // A button that vanishes could be missed by a click.
+  const hasPasswords = useLocalPasswords() ?? false;
   if (user.deleteTime !== undefined) return <RestoreButton restore={restore} />;
   const buttons = [
     ['Edit', <EditUserDialog key="edit" user={user} />],
