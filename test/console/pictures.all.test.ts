@@ -2,7 +2,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
 import { desktop, keepPicture, phone } from '../support/browser-pages.ts';
 import { type ConsoleUser, useConsole } from '../support/console-suite.ts';
@@ -141,8 +141,7 @@ async function addSigningKeys(): Promise<void> {
 
 /** A person with some of each kind of access. */
 async function addLeaver(): Promise<void> {
-  const person = { name: 'Kai Lindgren', email: 'kai@example.com' };
-  leaver = await member('admin', workspaceId(), person);
+  leaver = await member('admin', workspaceId(), { name: 'Kai Lindgren', email: 'kai@example.com' });
   const { db } = app().app.inside;
   const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
   await addSession(db, leaver.id, { userAgent });
@@ -152,16 +151,13 @@ async function addLeaver(): Promise<void> {
   await db.updateTable('links').set(own).where('name', '=', 'To investors').execute();
 }
 
-/** Makes three calls with a token of the demo client, and returns its id. */
+/** Makes three calls with a token, and returns its id. */
 async function useToken(): Promise<string> {
   const { CLIENT_ID, CLIENT_SECRET } = app().env;
-  const post = async (path: string, body: object, token?: string) => {
+  const post = async (path: string, body: object, authorization = {}) => {
     const response = await fetch(`${app().app.publicUrl}${path}`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
+      headers: { 'content-type': 'application/json', ...authorization },
       body: JSON.stringify(body),
     });
     return (await response.json()) as { readonly access_token: string };
@@ -169,13 +165,14 @@ async function useToken(): Promise<string> {
   const request = { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, scope: 'tokens:write' };
   const { access_token: token } = await post('/tokens', request);
   const { access_token: other } = await post('/tokens', request);
-  await post('/tokens/revoke', { token: other }, token);
-  await post('/workspaces', { name: 'Copies' }, token);
-  await post('/clients', { name: 'Backdoor' }, token);
+  const bearer = { authorization: `Bearer ${token}` };
+  await post('/tokens/revoke', { token: other }, bearer);
+  await post('/workspaces', { name: 'Copies' }, bearer);
+  await post('/clients', { name: 'Backdoor' }, bearer);
   const id = String(decodeJwt(token).jti);
-  const { db } = app().app.inside;
-  const events = db.selectFrom('audit_events').select('id').where('token_id', '=', id);
-  await expect.poll(async () => (await events.execute()).length, { timeout: 10_000 }).toBe(3);
+  const events = app().app.inside.db.selectFrom('audit_events').where('token_id', '=', id);
+  const isWritten = async () => (await events.select('id').execute()).length === 3;
+  await vi.waitUntil(isWritten, { timeout: 10_000 });
   return id;
 }
 

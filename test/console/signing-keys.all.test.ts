@@ -66,7 +66,7 @@ describe('signing keys', () => {
     const [old = ''] = await inState('active');
     await rowOf(page, old).getByText('Active', { exact: true }).waitFor();
     await page
-      .getByText(/The next key is created automatically before the next rotation on \w+ \d+, \d{4}/)
+      .getByText(/The next key is created automatically before the next rotation on \w+\s\d+,\s\d{4}/)
       .waitFor();
     const question = await askToCreate(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
@@ -96,7 +96,7 @@ describe('signing keys', () => {
     await dialog.getByRole('button', { name: 'Activate' }).click();
     await row.getByText('Active', { exact: true }).waitFor();
     await rowOf(page, old).getByText('Published until').waitFor();
-    await page.getByText(/is retired: .* it stays published until \w+ \d+/).waitFor();
+    await page.getByText(/is retired: .* it stays published until \w+\s\d+/).waitFor();
     expect(await inState('active')).toEqual([kid]);
     expect(await inState('retired')).toEqual([old]);
   });

@@ -13,3 +13,7 @@ export function NoMailNote() {
     </Alert>
   );
 }
+
+/** What has happened to a mailed link. */
+export const linkSentText = () =>
+  sendsMail() ? 'Link sent' : 'Link stored in the folder “outbox” of the server';
