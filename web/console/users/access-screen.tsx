@@ -155,7 +155,7 @@ type ItemProps = { readonly item: AccessItem; readonly hasRole: boolean };
 /** The word before the time: a session starts, and a role is given. */
 function createdWord({ id }: AccessItem): string {
   if (id.startsWith('ses_')) return 'signed in';
-  return id.startsWith('ws_') ? 'since' : 'created';
+  return id.startsWith('ws_') ? 'added' : 'created';
 }
 
 function Item({ item, hasRole }: ItemProps) {
