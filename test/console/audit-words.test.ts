@@ -65,10 +65,12 @@ itHoldsFor(
   [
     ['ClientService.CreateClient', 'tried to create a client'],
     ['AudienceService.CreateAudience', 'tried to create an audience'],
+    ['UserService.CreateUser', 'tried to create a user'],
+    ['ApiKeyService.CreateApiKey', 'tried to create an API key'],
     ['CustomerService.PutAccounts', 'tried to change accounts'],
     ['UserService.CreateRecoveryCodes', 'tried to create recovery codes'],
   ],
-  4,
+  6,
 )('a refused call without a target is about no particular resource', (action, words) => {
   expect(actionWords({ action, code: 'forbidden', actor: 'usr_1', target: '' })).toBe(words);
 });

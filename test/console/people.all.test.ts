@@ -1,7 +1,14 @@
 // The readers of a workspace: the list, the page of one person, and the erasure.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { desktop, heading, overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
+import {
+  desktop,
+  heading,
+  overhangOf,
+  phone,
+  settle,
+  takePicture,
+} from '../support/browser-pages.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeWatchedLink, openLink, readPages, reportView } from '../support/link-views.ts';

@@ -66,7 +66,9 @@ describe('signing keys', () => {
     const [old = ''] = await inState('active');
     await rowOf(page, old).getByText('Active', { exact: true }).waitFor();
     await page
-      .getByText(/The next key is created automatically before the next rotation on \w+\s\d+,\s\d{4}/)
+      .getByText(
+        /The next key is created automatically before the next rotation on \w+\s\d+,\s\d{4}/,
+      )
       .waitFor();
     const question = await askToCreate(page);
     await question.getByRole('button', { name: 'Cancel' }).click();

@@ -197,12 +197,15 @@ export function actionWords(event: Described & Acted): string {
   return signIns.has(event.action) ? `${words} as` : words;
 }
 
+/** The `u` of “user” does not sound like a vowel. */
+const vowel = /^(?:[aeio]|u(?!s))/i;
+
 /** A refused call without a target is about no particular resource: `tried to create a client`. */
 function withoutArticle({ code, target }: Described & Acted, words: string): string {
   if (code === 'ok' || target !== '') return words;
-  return words.replace(/^(tried to \w+) the (?=(\w))(.*)$/, (_, start, first, rest) => {
+  return words.replace(/^(tried to \w+) the (.*)$/, (_, start, rest) => {
     if (/s$/.test(rest)) return `${start} ${rest}`;
-    return `${start} ${/[aeiou]/i.test(first) ? 'an' : 'a'} ${rest}`;
+    return `${start} ${vowel.test(rest) ? 'an' : 'a'} ${rest}`;
   });
 }
 

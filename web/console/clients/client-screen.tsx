@@ -46,7 +46,7 @@ ClientScreen.reads = [ClientService.method.getClient];
 
 type ContentsProps = { readonly client: Client; readonly mayChange: boolean };
 
-/** First the credentials, which answer what works now and what expires next. */
+/** The credentials come first: they show whether the client works and when it stops. */
 function Contents({ client, mayChange }: ContentsProps) {
   return (
     <>

@@ -107,7 +107,12 @@ function LinkFacts({ link }: OfLink) {
         { name: 'Access', value: accessText(link) },
         ...(link.allowList.length === 0
           ? []
-          : [{ name: 'Readers on the list', value: <ExpandableList items={[...new Set(link.allowList.map(nameErased))]} /> }]),
+          : [
+              {
+                name: 'Readers on the list',
+                value: <ExpandableList items={[...new Set(link.allowList.map(nameErased))]} />,
+              },
+            ]),
         ...(link.blockList.length === 0
           ? []
           : [{ name: 'Blocked readers', value: <ExpandableList items={link.blockList} /> }]),

@@ -1,4 +1,11 @@
-import { ActionIcon, Button, type ButtonProps, Group, TextInput, VisuallyHidden } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  type ButtonProps,
+  Group,
+  TextInput,
+  VisuallyHidden,
+} from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { type MouseEvent, useEffect, useState } from 'react';
 import { copyText } from './copy-text.ts';

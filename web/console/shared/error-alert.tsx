@@ -23,12 +23,14 @@ export function ErrorAlert({ error, title, shownFields, retry }: ErrorAlertProps
   const requestId = requestIdOf(error);
   const seconds = retryAfterSecondsOf(error);
   const fields = fieldErrorsOf(error);
-  if (fields.length > 0 && fields.every(({ name }) => shownFields?.has(name))) {
-    return <Alert color="red" role="alert" title="Check the marked fields" />;
-  }
+  const isShown = fields.length > 0 && fields.every(({ name }) => shownFields?.has(name));
   return (
-    <Alert color="red" role="alert" title={title ?? titleOf(error)}>
-      <ErrorText error={error} {...(shownFields === undefined ? {} : { shownFields })} />
+    <Alert
+      color="red"
+      role="alert"
+      title={title ?? (isShown ? 'Check the marked fields' : titleOf(error))}
+    >
+      {isShown ? null : <ErrorText error={error} {...(shownFields ? { shownFields } : {})} />}
       {seconds === undefined ? null : (
         <Text size="sm">Try again in {seconds === 1 ? '1 second' : `${seconds} seconds`}.</Text>
       )}

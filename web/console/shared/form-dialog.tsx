@@ -116,7 +116,10 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
     // The service would ask for a recent sign-in before it checks the fields.
     const missing = element.current === null ? [] : findMissingInputs(element.current);
     for (const { dataset } of missing) form.setFieldError(dataset.path ?? '', missingAdvice);
-    if (missing.length > 0) return fail();
+    if (missing.length > 0) {
+      fail();
+      return;
+    }
     const text = question === undefined ? questionFor?.(values) : undefined;
     setQuestion(text);
     if (text === undefined) void send(values);

@@ -14,6 +14,6 @@ export function NoMailNote() {
   );
 }
 
-/** What has happened to a mailed link. */
+/** The message after a link was mailed or, without a mail server, stored. */
 export const linkSentText = () =>
   sendsMail() ? 'Link sent' : 'Link stored in the folder “outbox” of the server';
