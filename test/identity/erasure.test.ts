@@ -11,7 +11,7 @@ import { endWait, purge } from '../support/ended-waits.ts';
 import { openLink } from '../support/link-views.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { addMember } from '../support/member-rows.ts';
-import { addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
+import { addWorkspace, changeAsOtherProcess, updateRow } from '../support/owner-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
 import type { Credential } from '../support/transports.ts';
@@ -209,9 +209,7 @@ describeApp('a deleted user', (suite) => {
     const { id } = await upload(suite.testApp, Buffer.from('bytes'));
     const link = await makeLink(suite.testApp, id, { email_required: true });
     await openLink(link, user.email);
-    await changeAsOtherProcess(db(), (trx) =>
-      trx.updateTable('links').set({ creator_id: user.id }).where('id', '=', link.id).execute(),
-    );
+    await updateRow(db(), 'links', link.id, { creator_id: user.id });
     const get = async (path: string, credential: Credential) =>
       fetch(`${suite.app.publicUrl}/users/${path}:export`, {
         headers: { authorization: credential.authorization ?? '' },

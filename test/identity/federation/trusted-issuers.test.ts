@@ -11,7 +11,7 @@ import {
 import { addIdentity, callFederation, clientOf, requestToken } from '../../support/federation.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { startOidcProvider } from '../../support/oidc-provider.ts';
-import { addClient, changeAsOtherProcess } from '../../support/owner-rows.ts';
+import { addClient, updateRow } from '../../support/owner-rows.ts';
 import { expectWithinOneSecond } from '../../support/within-one-second.ts';
 
 type Issuer = {
@@ -140,9 +140,7 @@ describe('a token of a trusted issuer', () => {
     const token = await issuer.sign(spiffeClaims('urn:spiffe', publicUrl()));
     const status = async () => (await requestToken(publicUrl(), clientId, token)).status;
     expect(await status()).toBe(200);
-    await changeAsOtherProcess(testApp.app.inside.db, (trx) =>
-      trx.updateTable('trusted_issuers').set({ enabled: 0 }).where('id', '=', id).execute(),
-    );
+    await updateRow(testApp.app.inside.db, 'trusted_issuers', id, { enabled: 0 });
     await expectWithinOneSecond(testApp.app.inside.db, status, 401);
     const enabled = { enabled: true };
     await callFederation(testApp, 'PATCH', `/trusted-issuers/${id}`, enabled);
