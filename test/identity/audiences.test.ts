@@ -234,21 +234,6 @@ describeApp('an audience', (suite) => {
 });
 
 describeAppOnSqlite('a token for another audience', (suite) => {
-  it('is not accepted by any method of this service', async () => {
-    const { db } = suite.app.inside;
-    const identifier = newIdentifier();
-    const audienceIds = [await addAudience(db, identifier)];
-    const client = await addClient(db, scopes, { audienceIds });
-    const transport = suite.transport('grpc');
-    const given = { clientId: client.ownerId, clientSecret: client.text, scope: 'audiences:read' };
-    await expect.poll(async () => codeOf(await transport.call(issueToken, given))).toBe('ok');
-    const { accessToken } = messageOf(await transport.call(issueToken, given));
-    const authorization = `Bearer ${accessToken}`;
-    expect(codeOf(await transport.call(listAudiences, {}, { authorization }))).toBe(
-      'unauthenticated',
-    );
-  });
-
   it('can be one of several if an audience has the identifier of this service', async () => {
     const { db } = suite.app.inside;
     const audienceIds = [await addAudience(db, suite.app.publicUrl), await addAudience(db)];

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { readAlternativeNames } from '../../src/transports/tls/client-certificate.ts';
@@ -12,8 +12,9 @@ import { type AlternativeNames, createAuthority, type KeyPair } from '../support
 import { managerCredential, messageOf } from '../support/manager-calls.ts';
 import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { startTlsApp, type TlsApp } from '../support/tls-app.ts';
+import { startTlsApp } from '../support/tls-app.ts';
 import { openGrpcTransport } from '../support/transports.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const { createClient, updateClient, disableClient } = ClientService.method;
 const { issueToken } = IssuanceService.method;
@@ -23,13 +24,11 @@ const others = createAuthority('Others');
 const scope = 'payments:read';
 
 function describeCertificates(dialect: Dialect): void {
-  let test: TlsApp;
+  const test = useStarted(() => startTlsApp({ dialect, clientAuthority: workloads }));
   let manager: { readonly authorization: string };
   beforeAll(async () => {
-    test = await startTlsApp({ dialect, clientAuthority: workloads });
     manager = await managerCredential(test.app, 'clients:write');
   });
-  afterAll(() => test?.remove());
 
   /** A gRPC transport with the certificate, on a new connection. */
   function open(pair?: KeyPair) {

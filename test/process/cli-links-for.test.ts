@@ -1,17 +1,14 @@
 // Links for each recipient of a list, from the command line.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openShell, type Shell } from '../support/cli.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let program: RunningProgram;
-beforeAll(async () => {
-  program = await startProgram();
-});
-afterAll(() => program.remove());
+const program = useStarted(() => startProgram());
 
 const workspaceShell = () =>
   openShell({
-    LATCHKEY_BASE_URL: new URL(program.env.LATCHKEY_BASE_URL).origin,
+    LATCHKEY_BASE_URL: program.origin,
     LATCHKEY_API_KEY: program.env.API_KEY,
   });
 

@@ -26,14 +26,13 @@ import { openCall, openSession } from '../support/raw-grpc.ts';
 import { openRawHttp, type RawHttp } from '../support/raw-http.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import type { TransportError } from '../support/transports.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
+const app = useStarted(() => startTestApp());
 let port: number;
 beforeAll(async () => {
-  app = await startTestApp();
   port = Number(new URL(app.app.publicUrl).port);
 });
-afterAll(() => app.remove());
 
 /** Tests of a separate app. */
 function withApp(options: TestAppOptions): { env(): TestApp['env'] } {

@@ -3,20 +3,19 @@
 import { gzipSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { SignInRequestSchema } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { answerTo, chunk, compressed, errorIn, frame, post } from '../support/connect-frames.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { requestHead } from '../support/raw-http.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
+const app = useStarted(() => startTestApp());
 let port: number;
 beforeAll(async () => {
-  app = await startTestApp();
   port = Number(new URL(app.app.publicUrl).port);
 });
-afterAll(() => app.remove());
 
 const signIn = '/latchkey.identity.v1.SessionService/SignIn';
 const jwks = '/latchkey.identity.v1.VerificationService/GetJwks';

@@ -1,16 +1,17 @@
 // gRPC calls that are slow, too large, or not read.
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { IssueTokenRequestSchema } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import {
   DownloadDocumentRequestSchema,
   UploadDocumentRequestSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { openCall, openSession, prefix, shortLimits } from '../support/raw-grpc.ts';
 import { keyOf, upload as storeDocument } from '../support/sharing-api.ts';
 import { grpcError } from '../support/transports.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';
@@ -18,15 +19,13 @@ const upload = '/latchkey.sharing.v1.DocumentService/UploadDocument';
 const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
 const reflect = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 
-let app: TestApp;
+const app = useStarted(() => startTestApp({ grpcLimits: shortLimits }));
 let address: string;
 let documentId: string;
 beforeAll(async () => {
-  app = await startTestApp({ grpcLimits: shortLimits });
   address = app.app.grpcAddress;
   documentId = (await storeDocument(app, Buffer.alloc(4 * 1024 * 1024, 'text '))).id;
 });
-afterAll(() => app.remove());
 
 async function session() {
   const opened = await openSession(address);

@@ -2,10 +2,10 @@
 import type { ClientHttp2Session } from 'node:http2';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { IssueTokenRequestSchema } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { DownloadDocumentRequestSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import {
   frame,
   frameTypes,
@@ -20,6 +20,7 @@ import {
 } from '../support/raw-grpc.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { keyOf, upload as storeDocument } from '../support/sharing-api.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
@@ -27,15 +28,13 @@ const watch = '/grpc.health.v1.Health/Watch';
 const check = '/grpc.health.v1.Health/Check';
 const reflect = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 
-let app: TestApp;
+const app = useStarted(() => startTestApp({ grpcLimits: shortLimits }));
 let address: string;
 let documentId: string;
 beforeAll(async () => {
-  app = await startTestApp({ grpcLimits: shortLimits });
   address = app.app.grpcAddress;
   documentId = (await storeDocument(app, Buffer.alloc(4 * 1024 * 1024, 'text '))).id;
 });
-afterAll(() => app.remove());
 
 async function session() {
   const opened = await openSession(address);

@@ -1,5 +1,5 @@
 // Issuers whose tokens authenticate clients: GitHub, Kubernetes and SPIFFE.
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { clientAssertionType, keyScope } from '../../support/client-keys.ts';
 import {
   type FakeIssuer,
@@ -9,9 +9,10 @@ import {
   startFakeIssuer,
 } from '../../support/fake-issuer.ts';
 import { addIdentity, callFederation, clientOf, requestToken } from '../../support/federation.ts';
-import { startTestApp, type TestApp } from '../../support/harness.ts';
+import { startTestApp } from '../../support/harness.ts';
 import { startOidcProvider } from '../../support/oidc-provider.ts';
 import { addClient, updateRow } from '../../support/owner-rows.ts';
+import { useStarted } from '../../support/use-started.ts';
 import { expectWithinOneSecond } from '../../support/within-one-second.ts';
 
 type Issuer = {
@@ -22,13 +23,11 @@ type Issuer = {
 };
 
 describe('a token of a trusted issuer', () => {
-  let testApp: TestApp;
-  let now: () => number = Date.now;
-  beforeAll(async () => {
+  const testApp = useStarted(() => {
     const config = { egressNetworks: ['127.0.0.0/8'] };
-    testApp = await startTestApp({ config, now: () => now() });
+    return startTestApp({ config, now: () => now() });
   });
-  afterAll(() => testApp.remove());
+  let now: () => number = Date.now;
 
   const startIssuer = async (alg?: FakeIssuer['alg']) => {
     const issuer = await startFakeIssuer(alg);
