@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { readAlternativeNames } from '../../src/transports/tls/client-certificate.ts';
 import { type AlternativeNames, createAuthority, type KeyPair } from '../support/certificates.ts';
-import { managerCredential, messageOf } from '../support/manager-calls.ts';
+import { messageOf, useManager } from '../support/manager-calls.ts';
 import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { startTlsApp } from '../support/tls-app.ts';
@@ -25,10 +25,7 @@ const scope = 'payments:read';
 
 function describeCertificates(dialect: Dialect): void {
   const test = useStarted(() => startTlsApp({ dialect, clientAuthority: workloads }));
-  let manager: { readonly authorization: string };
-  beforeAll(async () => {
-    manager = await managerCredential(test.app, 'clients:write');
-  });
+  const manager = useManager(test, 'clients:write');
 
   /** A gRPC transport with the certificate, on a new connection. */
   function open(pair?: KeyPair) {

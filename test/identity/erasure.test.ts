@@ -24,11 +24,7 @@ const password = 'the lantern of a leaver';
 describeApp('a deleted user', (suite) => {
   const { admin, caller } = useAdministrator(suite);
   const db = () => suite.app.inside.db;
-  const call: ReturnType<typeof suite.transport>['call'] = (
-    method,
-    request,
-    credential = admin(),
-  ) => suite.transport('grpc').call(method, request, credential);
+  const call = suite.callsThrough('grpc', admin);
   const signIn = async (email: string) =>
     (
       await fetch(`${suite.app.publicUrl}/sessions`, {

@@ -29,8 +29,7 @@ describeApp('a password reset', (suite) => {
   });
 
   describeOneTransport(suite, (name) => {
-    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
-      suite.transport(name).call(method, request, credential);
+    const call = suite.callsThrough(name);
     const request = (email: string) => call(requestPasswordReset, { email });
     const reset = (token: string, text = password) =>
       call(resetPassword, { token, password: text });

@@ -10,7 +10,7 @@ import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { createAuthority, type KeyPair } from '../../support/certificates.ts';
 import { digestOf } from '../../support/dpop.ts';
-import { codeOf, managerCredential, messageOf } from '../../support/manager-calls.ts';
+import { codeOf, messageOf, useManager } from '../../support/manager-calls.ts';
 import { startTlsApp } from '../../support/tls-app.ts';
 import { openGrpcTransport } from '../../support/transports.ts';
 import { useStarted } from '../../support/use-started.ts';
@@ -22,10 +22,9 @@ const { issueToken } = IssuanceService.method;
 
 describe('a client with bound tokens', () => {
   const test = useStarted(() => startTlsApp({ clientAuthority: workloads }));
-  let manager: { readonly authorization: string };
+  const manager = useManager(test, 'clients:write tokens:read audit:read');
   let client: { readonly clientId: string; readonly clientSecret: string };
   beforeAll(async () => {
-    manager = await managerCredential(test.app, 'clients:write tokens:read audit:read');
     const fields = { name: 'Bound', scopes: [scope], boundTokens: true, tlsClientAuthSanUri: uri };
     const made = messageOf(await open().call(ClientService.method.createClient, fields, manager));
     client = { clientId: made.client?.id ?? '', clientSecret: made.clientSecret };

@@ -6,7 +6,7 @@ import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.j
 import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { describeApp } from '../../support/app-suite.ts';
-import { managerCredential, messageOf } from '../../support/manager-calls.ts';
+import { messageOf, useManager } from '../../support/manager-calls.ts';
 import { describeTransports } from '../../support/matrix.ts';
 import { addMember } from '../../support/member-rows.ts';
 import {
@@ -37,13 +37,12 @@ const accounts = ['acc_1', 'acc_2'];
 const soon = { timeout: 10_000, interval: 20 };
 
 describeApp('an exchanged token', (suite) => {
-  let manager: { readonly authorization: string };
+  const manager = useManager(suite, 'tokens:read tokens:write customers:write');
   let customer: Added;
   let agent: Added;
   let second: Added;
   beforeAll(async () => {
     const { db } = suite.app.inside;
-    manager = await managerCredential(suite.app, 'tokens:read tokens:write customers:write');
     customer = await addCustomer(db, scopes, { accounts });
     agent = await addClient(db, `${scopes} other:read`, { mayAct: [customer.ownerId] });
     second = await addClient(db, scopes, { mayAct: ['customer'] });
