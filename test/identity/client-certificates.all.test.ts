@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { credentials } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
@@ -12,8 +11,7 @@ import { type AlternativeNames, createAuthority, type KeyPair } from '../support
 import { messageOf, useManager } from '../support/manager-calls.ts';
 import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { startTlsApp } from '../support/tls-app.ts';
-import { openGrpcTransport } from '../support/transports.ts';
+import { openTlsGrpc, startTlsApp } from '../support/tls-app.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const { createClient, updateClient, disableClient } = ClientService.method;
@@ -27,15 +25,8 @@ function describeCertificates(dialect: Dialect): void {
   const test = useStarted(() => startTlsApp({ dialect, clientAuthority: workloads }));
   const manager = useManager(test, 'clients:write');
 
-  /** A gRPC transport with the certificate, on a new connection. */
   function open(pair?: KeyPair) {
-    const ca = Buffer.from(test.files.authority.certificate);
-    const channel =
-      pair === undefined
-        ? credentials.createSsl(ca)
-        : credentials.createSsl(ca, Buffer.from(pair.key), Buffer.from(pair.certificate));
-    const options = { 'grpc.use_local_subchannel_pool': 1 };
-    const transport = openGrpcTransport(test.app, channel, options);
+    const transport = openTlsGrpc(test, pair);
     onTestFinished(() => transport.close());
     return transport;
   }
@@ -165,10 +156,7 @@ async function startWithCa() {
 
 it('a CA that is removed from the file ends the connections of its certificates', async () => {
   const { app, replaceCa } = await startWithCa();
-  const { certificate, key } = workloads.issue({ uri: ['spiffe://example.org/none'] });
-  const ca = Buffer.from(app.files.authority.certificate);
-  const channel = credentials.createSsl(ca, Buffer.from(key), Buffer.from(certificate));
-  const transport = openGrpcTransport(app.app, channel);
+  const transport = openTlsGrpc(app, workloads.issue({ uri: ['spiffe://example.org/none'] }));
   onTestFinished(() => transport.close());
   const message = async () => {
     const answer = await transport.call(issueToken, { scope });

@@ -1,10 +1,8 @@
 // Connections of the gRPC listener: silent, idle, malformed, flooding, too many.
 import type { ClientHttp2Session } from 'node:http2';
-import { create, toBinary } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { IssueTokenRequestSchema } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { DownloadDocumentRequestSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { useGrpcApp } from '../support/grpc-suite.ts';
 import { startTestApp } from '../support/harness.ts';
 import {
   frame,
@@ -19,8 +17,6 @@ import {
   shortLimits,
 } from '../support/raw-grpc.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { keyOf, upload as storeDocument } from '../support/sharing-api.ts';
-import { useStarted } from '../support/use-started.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
@@ -28,42 +24,12 @@ const watch = '/grpc.health.v1.Health/Watch';
 const check = '/grpc.health.v1.Health/Check';
 const reflect = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 
-const app = useStarted(() => startTestApp({ grpcLimits: shortLimits }));
-let address: string;
-let documentId: string;
-beforeAll(async () => {
-  address = app.app.grpcAddress;
-  documentId = (await storeDocument(app, Buffer.alloc(4 * 1024 * 1024, 'text '))).id;
-});
-
-async function session() {
-  const opened = await openSession(address);
-  onTestFinished(() => opened.destroy());
-  return opened;
-}
+const { app, session, tokenRequest, openUnread } = useGrpcApp();
 
 async function connection(...bytes: Buffer[]) {
-  const opened = await openConnection(address, ...bytes);
+  const opened = await openConnection(app.app.grpcAddress, ...bytes);
   onTestFinished(() => void opened.socket.destroy());
   return opened;
-}
-
-/** The request of an issued token. */
-function tokenRequest(): Buffer {
-  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = app.env;
-  const fields = { clientId, clientSecret, scope: 'tokens:read' };
-  const bytes = toBinary(IssueTokenRequestSchema, create(IssueTokenRequestSchema, fields));
-  return Buffer.concat([prefix(bytes.length), bytes]);
-}
-
-/** A download that the client does not read. */
-async function openUnread() {
-  const call = openCall(await session(), download, keyOf(app));
-  call.stream.pause();
-  const fields = create(DownloadDocumentRequestSchema, { documentId });
-  const request = toBinary(DownloadDocumentRequestSchema, fields);
-  call.stream.end(Buffer.concat([prefix(request.length), request]));
-  return call;
 }
 
 describe('a connection', () => {

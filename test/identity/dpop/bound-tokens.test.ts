@@ -1,6 +1,5 @@
 // Clients whose tokens are always bound to a key, over gRPC.
 import { createHash, X509Certificate } from 'node:crypto';
-import { credentials } from '@grpc/grpc-js';
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
@@ -11,8 +10,7 @@ import { VerificationService } from '../../../gen/latchkey/identity/v1/verificat
 import { createAuthority, type KeyPair } from '../../support/certificates.ts';
 import { digestOf } from '../../support/dpop.ts';
 import { codeOf, messageOf, useManager } from '../../support/manager-calls.ts';
-import { startTlsApp } from '../../support/tls-app.ts';
-import { openGrpcTransport } from '../../support/transports.ts';
+import { openTlsGrpc, startTlsApp } from '../../support/tls-app.ts';
 import { useStarted } from '../../support/use-started.ts';
 
 const workloads = createAuthority('Workloads');
@@ -30,15 +28,7 @@ describe('a client with bound tokens', () => {
     client = { clientId: made.client?.id ?? '', clientSecret: made.clientSecret };
   });
 
-  function open(pair?: KeyPair) {
-    const ca = Buffer.from(test.files.authority.certificate);
-    const channel =
-      pair === undefined
-        ? credentials.createSsl(ca)
-        : credentials.createSsl(ca, Buffer.from(pair.key), Buffer.from(pair.certificate));
-    const transport = openGrpcTransport(test.app, channel, { 'grpc.use_local_subchannel_pool': 1 });
-    return transport;
-  }
+  const open = (pair?: KeyPair) => openTlsGrpc(test, pair);
 
   it('gets only tokens that are bound to its certificate or to a proof', async () => {
     const [own, other] = [
