@@ -80,9 +80,7 @@ const secondVersion = { ...content, document_id, version: 2, blob_id: 'blob_2' }
 
 /** By the table and the id of the entity. */
 export const evicting: Readonly<Record<`${Table} ${string}`, Record<string, Write>>> = {
-  'clients cli_1': {
-    updateClient: (trx) => updateClient(trx, 'cli_1', { scopes: '' }),
-  },
+  'clients cli_1': { updateClient: (trx) => updateClient(trx, 'cli_1', { scopes: '' }) },
   'workspaces ws_1': {
     updateWorkspace: (trx) => updateWorkspace(trx, 'ws_1', { factor_grace_days: 1 }),
   },
@@ -100,9 +98,7 @@ export const evicting: Readonly<Record<`${Table} ${string}`, Record<string, Writ
   'audiences aud_2': {
     insertAudience: (trx) => insertAudience(trx, { ...audience, id: 'aud_2', identifier: 'urn:a' }),
   },
-  'customers cus_1': {
-    updateCustomer: (trx) => updateCustomer(trx, 'cus_1', { disable_time: 2 }),
-  },
+  'customers cus_1': { updateCustomer: (trx) => updateCustomer(trx, 'cus_1', { disable_time: 2 }) },
   'customer_accounts cus_1': {
     insertAccounts: (trx) => insertAccounts(trx, 'cus_1', ['acc_2'], 2),
     deleteAccounts: (trx) => deleteAccounts(trx, 'cus_1', ['acc_1']),
@@ -113,9 +109,7 @@ export const evicting: Readonly<Record<`${Table} ${string}`, Record<string, Writ
     'endCredentials after an overlap': (trx) =>
       endCredentials(trx, owner, { id: 'key_1', time: 2, overlapMs: 5 }),
   },
-  'users usr_1': {
-    updateUser: (trx) => updateUser(trx, 'usr_1', { disable_time: 2 }),
-  },
+  'users usr_1': { updateUser: (trx) => updateUser(trx, 'usr_1', { disable_time: 2 }) },
   'members usr_1': {
     putMember: (trx) => putMember(trx, { ...member, role: 'admin' }),
     deleteMember: (trx) => deleteMember(trx, 'ws_1', 'usr_1'),

@@ -60,9 +60,7 @@ export const stolenTokens: Attacks = {
     'a subject that is a list': signed({ sub: ['repo:octo-org/octo-repo:environment:production'] }),
     'an issuer that is a list': signed(({ issuer }) => ({ iss: [issuer.url] })),
   },
-  'The assertion has no sub.': {
-    'no sub': signed({ sub: undefined }),
-  },
+  'The assertion has no sub.': { 'no sub': signed({ sub: undefined }) },
   [unmatched]: {
     'the subject of another organization': signed({
       sub: 'repo:eve/octo-repo:environment:production',
@@ -93,9 +91,7 @@ export const stolenTokens: Attacks = {
       return forClient(await addClient(other))(place);
     },
   },
-  'A token of a trusted issuer requires a client_id.': {
-    'no client id': forClient(''),
-  },
+  'A token of a trusted issuer requires a client_id.': { 'no client id': forClient('') },
   [noClient]: {
     'an unknown client': forClient('cli_0123456789012345678901'),
     'a client id that is not one': forClient('__proto__'),
