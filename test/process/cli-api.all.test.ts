@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { openShell, openStaffShell } from '../support/cli.ts';
+import { openShell, openStaffShell, openWorkspaceShell } from '../support/cli.ts';
 import { startProgram } from '../support/program.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { useStarted } from '../support/use-started.ts';
@@ -30,7 +30,7 @@ test('a request creates a client, changes it and reads it', async () => {
 });
 
 test('a request uses the credential of a client, a customer or a workspace', async () => {
-  const { CLIENT_ID, CLIENT_SECRET, API_KEY } = program.env;
+  const { CLIENT_ID, CLIENT_SECRET } = program.env;
   const client = await openShell({
     LATCHKEY_BASE_URL: program.origin,
     LATCHKEY_CLIENT_ID: CLIENT_ID,
@@ -38,10 +38,7 @@ test('a request uses the credential of a client, a customer or a workspace', asy
   });
   const narrow = ['api', 'GET', '/clients', '--scope', 'accounts:read'];
   expect(await client.run(narrow)).toMatchObject({ status: 77, stdout: '' });
-  const workspace = await openShell({
-    LATCHKEY_BASE_URL: program.origin,
-    LATCHKEY_API_KEY: API_KEY,
-  });
+  const workspace = await openWorkspaceShell(program);
   const listed = await workspace.run(['api', 'GET', '/api/v1/documents?page_size=1']);
   expect(JSON.parse(listed.stdout)).toMatchObject({ documents: expect.any(Array) });
 });

@@ -1,16 +1,12 @@
 // Links for each recipient of a list, from the command line.
 import { expect, test } from 'vitest';
-import { openShell, type Shell } from '../support/cli.ts';
+import { openWorkspaceShell, type Shell } from '../support/cli.ts';
 import { startProgram } from '../support/program.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const program = useStarted(() => startProgram());
 
-const workspaceShell = () =>
-  openShell({
-    LATCHKEY_BASE_URL: program.origin,
-    LATCHKEY_API_KEY: program.env.API_KEY,
-  });
+const workspaceShell = () => openWorkspaceShell(program);
 
 const uploadText = async (shell: Shell) =>
   (await shell.run(['upload', '-', '--name', 'For recipients.txt'], 'text')).stdout.trim();

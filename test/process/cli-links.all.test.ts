@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { openShell, type Shell, valuesOf } from '../support/cli.ts';
+import { openWorkspaceShell, type Shell, valuesOf } from '../support/cli.ts';
 import { startProgram } from '../support/program.ts';
 import { bearer, makePng } from '../support/sharing-api.ts';
 import { exchangedToken } from '../support/token-exchange.ts';
@@ -13,11 +13,7 @@ type CreatedLink = { readonly id: string; readonly url: string; readonly documen
 
 const program = useStarted(() => startProgram());
 
-const workspaceShell = () =>
-  openShell({
-    LATCHKEY_BASE_URL: program.origin,
-    LATCHKEY_API_KEY: program.env.API_KEY,
-  });
+const workspaceShell = () => openWorkspaceShell(program);
 
 async function createLink(shell: Shell): Promise<CreatedLink> {
   const words = ['upload', '-', '--name', 'Named link.txt', '--share', '--json'];
