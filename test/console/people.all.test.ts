@@ -1,7 +1,14 @@
 // The readers of a workspace: the list, the page of one person, and the erasure.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { desktop, overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
+import {
+  desktop,
+  heading,
+  overhangOf,
+  phone,
+  settle,
+  takePicture,
+} from '../support/browser-pages.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeWatchedLink, openLink, readPages, reportView } from '../support/link-views.ts';
@@ -116,6 +123,7 @@ describe('the people of a workspace', () => {
 
   it('are erased after a confirmation, and their views stay without the address', async () => {
     await read(board, 'erase.me@example.com', '1:4000');
+    const own = await makeLink(app(), board.document_id, { recipient: 'erase.me@example.com' });
     const { page, open } = await visitAs(await member('member'));
     await open(people());
     await chooseRowAction(page, 'Erase', 'erase.me@example.com');
@@ -129,5 +137,8 @@ describe('the people of a workspace', () => {
     await page.getByText('3 entries').waitFor();
     await page.getByText('Anonymous').waitFor();
     expect(await page.getByText('erase.me@example.com').count()).toBe(0);
+    await open(`/workspaces/${workspaceId()}/links/${own.id}`);
+    await heading(page, 'Erased reader').waitFor();
+    expect(await page.getByText('deleted.invalid').count()).toBe(0);
   });
 });
