@@ -5,7 +5,7 @@ import { describeApp, describeAppOnSqlite, type Suite } from '../support/app-sui
 import { newKey } from '../support/creating-calls.ts';
 import { managerCredential } from '../support/manager-calls.ts';
 import { addMember, memberScope } from '../support/member-rows.ts';
-import { addClient, addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
+import { addClient, addWorkspace, changeAsOtherProcess, updateRow } from '../support/owner-rows.ts';
 import { bearer } from '../support/sharing-api.ts';
 import { signToken } from '../support/signed-tokens.ts';
 
@@ -80,13 +80,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
   it('gets the answer of the first call, even if the object has changed since', async () => {
     const headers = { ...(await manager()), ...withKey(newKey()) };
     const first = await post(suite, '/customers', { name: 'Before' }, headers);
-    await changeAsOtherProcess(suite.app.inside.db, (trx) =>
-      trx
-        .updateTable('customers')
-        .set({ name: 'After' })
-        .where('id', '=', String(first.body.id))
-        .execute(),
-    );
+    await updateRow(suite.app.inside.db, 'customers', String(first.body.id), { name: 'After' });
 
     const again = await post(suite, '/customers', { name: 'Before' }, headers);
 
@@ -164,13 +158,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
       }).then(async (response) => [response.status, await response.json()] as const);
     };
     expect((await upload())[0]).toBe(201);
-    await changeAsOtherProcess(db, (trx) =>
-      trx
-        .updateTable('credentials')
-        .set({ revoke_time: Date.now() })
-        .where('id', '=', workspace.credentialId)
-        .execute(),
-    );
+    await updateRow(db, 'credentials', workspace.credentialId, { revoke_time: Date.now() });
     await expect.poll(async () => (await upload())[0]).toBe(401);
   });
 

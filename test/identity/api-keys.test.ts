@@ -25,10 +25,7 @@ describeApp("a customer's API key", (suite) => {
   });
 
   describeOneTransport(suite, (name) => {
-    const call: ReturnType<typeof suite.transport>['call'] = async (method, request) =>
-      suite
-        .transport(name)
-        .call(method, request, await managerCredential(suite.app, 'customers:write'));
+    const call = suite.callsThrough(name, () => managerCredential(suite.app, 'customers:write'));
     const newCustomer = async () =>
       (await addCustomer(suite.app.inside.db, 'payments:read', { revoked: true })).ownerId;
     const created = async (customerId: string, fields = {}) => {

@@ -1,9 +1,8 @@
 // AuditService.ExportAuditEvents: the files, their filters, and who may have them.
-import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
+import { auditEventRow } from '../support/audit-rows.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { bearer, keyOf } from '../support/sharing-api.ts';
@@ -15,19 +14,8 @@ const many = 450;
 
 describeApp('an export of the audit log', (suite) => {
   let clientId = '';
-  const row = (fields: Partial<AuditEventRow>): AuditEventRow => ({
-    ...{ id: newId('evt', randomBytes), create_time: t0, actor_type: 'service' },
-    ...{ actor_id: clientId, action: 'ClientService.CreateClient', target: '', code: 'ok' },
-    ...{
-      reason: '',
-      acting_client: '',
-      token_id: '',
-      count: 1,
-      request_id: '',
-      address: '192.0.2.1',
-    },
-    ...fields,
-  });
+  const row = (fields: Partial<AuditEventRow>) =>
+    auditEventRow({ create_time: t0, actor_id: clientId, ...fields });
   beforeAll(async () => {
     clientId = (await addClient(suite.app.inside.db, '')).ownerId;
     const rows = Array.from({ length: many }, (_, n) =>

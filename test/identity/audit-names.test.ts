@@ -6,6 +6,7 @@ import { managementScopes } from '../../src/api/access/scopes.ts';
 import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
+import { auditEventRow } from '../support/audit-rows.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
@@ -42,22 +43,8 @@ const kinds = [
 type Kind = (typeof kinds)[number];
 
 /** Newer than the events of the calls that create the targets. */
-const row = (fields: Partial<AuditEventRow>): AuditEventRow => ({
-  id: newId('evt', randomBytes),
-  create_time: Date.now() + 60_000,
-  actor_type: 'service',
-  actor_id: '',
-  action: 'ClientService.UpdateClient',
-  target: '',
-  code: 'ok',
-  reason: '',
-  acting_client: '',
-  token_id: '',
-  count: 1,
-  request_id: '',
-  address: '192.0.2.1',
-  ...fields,
-});
+const row = (fields: Partial<AuditEventRow>) =>
+  auditEventRow({ create_time: Date.now() + 60_000, ...fields });
 
 async function addTargets({ app, testApp }: Suite): Promise<Record<Kind, NamedTarget>> {
   const { db } = app.inside;

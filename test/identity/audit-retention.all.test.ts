@@ -1,14 +1,13 @@
 // Old events are deleted, others are kept.
-import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import {
   auditRetention,
   createTrustedTime,
   type TrustedTimeOptions,
 } from '../../src/audit/retention.ts';
-import { newId } from '../../src/base/crypto/ids.ts';
 import { createRetention } from '../../src/storage/retention.ts';
 import type { Database } from '../../src/storage/schema.ts';
+import { auditEventRow } from '../support/audit-rows.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { startTestApp } from '../support/harness.ts';
 import { describeDialects } from '../support/matrix.ts';
@@ -28,20 +27,7 @@ function startProcess(options: TrustedTimeOptions & { days: number }): () => Pro
 }
 
 async function insert(db: Database, target: string, create_time: number): Promise<void> {
-  const event = {
-    actor_type: 'system',
-    actor_id: '',
-    action: 'Service.Method',
-    code: 'ok',
-    reason: '',
-    acting_client: '',
-    token_id: '',
-    count: 1,
-    request_id: '',
-    address: '',
-  };
-  const row = { ...event, id: newId('evt', randomBytes), target, create_time };
-  await db.insertInto('audit_events').values(row).execute();
+  await db.insertInto('audit_events').values(auditEventRow({ target, create_time })).execute();
 }
 
 async function targetsOf(db: Database): Promise<string[]> {

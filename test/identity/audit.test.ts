@@ -1,5 +1,4 @@
 // AuditService.ListAuditEvents.
-import { randomBytes } from 'node:crypto';
 import { type MessageInitShape, toJson } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -9,10 +8,9 @@ import {
   type ListAuditEventsRequestSchema,
 } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
-import { auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
+import { auditEventRow, auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
 import { describeOneTransport, type TransportName } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { keyOf, makeLink, storedState, upload } from '../support/sharing-api.ts';
@@ -26,24 +24,8 @@ type Filter = Omit<MessageInitShape<typeof ListAuditEventsRequestSchema>, '$type
 /** In the future, so that no retention deletes the events. */
 const t0 = Date.UTC(2100, 0, 1);
 
-function row(fields: Partial<AuditEventRow>): AuditEventRow {
-  return {
-    id: newId('evt', randomBytes),
-    create_time: t0,
-    actor_type: 'service',
-    actor_id: 'cli_a',
-    action: 'ClientService.CreateClient',
-    target: 'cli_1',
-    code: 'ok',
-    reason: '',
-    acting_client: '',
-    token_id: '',
-    count: 1,
-    request_id: 'request',
-    address: '192.0.2.1',
-    ...fields,
-  };
-}
+const row = (fields: Partial<AuditEventRow>) =>
+  auditEventRow({ create_time: t0, actor_id: 'cli_a', target: 'cli_1', ...fields });
 
 const insert = (db: Database, ...rows: AuditEventRow[]) =>
   db.insertInto('audit_events').values(rows).execute();

@@ -4,7 +4,7 @@ import { createClient } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { decodeJwt } from 'jose';
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { createAuthority, type KeyPair } from '../support/certificates.ts';
@@ -12,7 +12,8 @@ import { freePort } from '../support/free-port.ts';
 import { startTestApp } from '../support/harness.ts';
 import { managerCredential } from '../support/manager-calls.ts';
 import { itHoldsFor, product } from '../support/rule.ts';
-import { openHttp1, openHttp2, startTlsApp, type TlsApp } from '../support/tls-app.ts';
+import { openHttp1, openHttp2, startTlsApp } from '../support/tls-app.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const workloads = createAuthority('Workloads');
 const uri = ['spiffe://example.org/billing'];
@@ -32,7 +33,7 @@ const versions = { 'HTTP/1.1': openHttp1, 'HTTP/2': openHttp2 };
 type Version = keyof typeof versions;
 const versionNames = ['HTTP/1.1', 'HTTP/2'] as const;
 
-let test: TlsApp;
+const test = useStarted(() => startTlsApp({ clientAuthority: workloads }));
 let client: { readonly id: string; readonly secret: string };
 let otherId: string;
 let bound: string;
@@ -76,13 +77,11 @@ async function addClient(fields: object) {
 const grant = { grant_type: 'client_credentials', scope };
 
 beforeAll(async () => {
-  test = await startTlsApp({ clientAuthority: workloads });
   client = await addClient({ tls_client_auth_san_uri: uri[0], bound_tokens: true });
   otherId = (await addClient({ tls_client_auth_san_dns: 'other.example.org' })).id;
   const { body } = await send('HTTP/2', own, { path: '/tokens', form: grant });
   bound = body.access_token;
 });
-afterAll(() => test?.remove());
 
 describe('a client certificate over HTTPS', () => {
   itHoldsFor(versionNames, 2)('gets a bound token, uses it and revokes it', async (version) => {

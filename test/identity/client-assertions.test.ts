@@ -15,7 +15,7 @@ import {
   makePublicJwk,
   signAssertion,
 } from '../support/client-keys.ts';
-import { changeAsOtherProcess } from '../support/owner-rows.ts';
+import { updateRow } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
 
 const scope = keyScope;
@@ -42,9 +42,7 @@ describeAppOnSqlite('an assertion', (suite) => {
     const claims = (changed: object) => signed({ claims: changed });
     const other = await clientWithKey(suite);
     const disabled = await clientWithKey(suite);
-    await changeAsOtherProcess(suite.app.inside.db, (trx) =>
-      trx.updateTable('clients').set({ disable_time: 1 }).where('id', '=', disabled.id).execute(),
-    );
+    await updateRow(suite.app.inside.db, 'clients', disabled.id, { disable_time: 1 });
     const rsa = await clientWithKey(suite, keyPairs.RS256(), {
       jwk: JSON.stringify({ ...jwkOf(keyPairs.RS256()), alg: 'PS256' }),
     });

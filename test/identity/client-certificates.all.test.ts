@@ -3,17 +3,16 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { credentials } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { readAlternativeNames } from '../../src/transports/tls/client-certificate.ts';
 import { type AlternativeNames, createAuthority, type KeyPair } from '../support/certificates.ts';
-import { managerCredential, messageOf } from '../support/manager-calls.ts';
+import { messageOf, useManager } from '../support/manager-calls.ts';
 import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { startTlsApp, type TlsApp } from '../support/tls-app.ts';
-import { openGrpcTransport } from '../support/transports.ts';
+import { openTlsGrpc, startTlsApp } from '../support/tls-app.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const { createClient, updateClient, disableClient } = ClientService.method;
 const { issueToken } = IssuanceService.method;
@@ -23,23 +22,11 @@ const others = createAuthority('Others');
 const scope = 'payments:read';
 
 function describeCertificates(dialect: Dialect): void {
-  let test: TlsApp;
-  let manager: { readonly authorization: string };
-  beforeAll(async () => {
-    test = await startTlsApp({ dialect, clientAuthority: workloads });
-    manager = await managerCredential(test.app, 'clients:write');
-  });
-  afterAll(() => test?.remove());
+  const test = useStarted(() => startTlsApp({ dialect, clientAuthority: workloads }));
+  const manager = useManager(test, 'clients:write');
 
-  /** A gRPC transport with the certificate, on a new connection. */
   function open(pair?: KeyPair) {
-    const ca = Buffer.from(test.files.authority.certificate);
-    const channel =
-      pair === undefined
-        ? credentials.createSsl(ca)
-        : credentials.createSsl(ca, Buffer.from(pair.key), Buffer.from(pair.certificate));
-    const options = { 'grpc.use_local_subchannel_pool': 1 };
-    const transport = openGrpcTransport(test.app, channel, options);
+    const transport = openTlsGrpc(test, pair);
     onTestFinished(() => transport.close());
     return transport;
   }
@@ -169,10 +156,7 @@ async function startWithCa() {
 
 it('a CA that is removed from the file ends the connections of its certificates', async () => {
   const { app, replaceCa } = await startWithCa();
-  const { certificate, key } = workloads.issue({ uri: ['spiffe://example.org/none'] });
-  const ca = Buffer.from(app.files.authority.certificate);
-  const channel = credentials.createSsl(ca, Buffer.from(key), Buffer.from(certificate));
-  const transport = openGrpcTransport(app.app, channel);
+  const transport = openTlsGrpc(app, workloads.issue({ uri: ['spiffe://example.org/none'] }));
   onTestFinished(() => transport.close());
   const message = async () => {
     const answer = await transport.call(issueToken, { scope });

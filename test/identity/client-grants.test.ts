@@ -43,10 +43,7 @@ describeApp('a caller that manages clients', (suite) => {
 
   describeOneTransport(suite, (name) => {
     describe.each(['service', 'staff'] as const)('as %s', (type) => {
-      const call: ReturnType<typeof suite.transport>['call'] = async (method, request) =>
-        suite
-          .transport(name)
-          .call(method, request, await managerCredential(suite.app, own, { type }));
+      const call = suite.callsThrough(name, () => managerCredential(suite.app, own, { type }));
 
       itHoldsFor(mayGrant, 2)('grants a client what the caller has', async (_, scopes) => {
         const { ownerId: clientId } = await addClient(suite.app.inside.db, 'refunds:read');

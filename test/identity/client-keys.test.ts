@@ -15,7 +15,7 @@ import {
 } from '../support/client-keys.ts';
 import { hex, secondEncodings, smallOrder } from '../support/ed25519-cases.ts';
 import { describeTransports } from '../support/matrix.ts';
-import { addClient, changeAsOtherProcess } from '../support/owner-rows.ts';
+import { addClient, updateRow } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import type { Transport } from '../support/transports.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
@@ -88,13 +88,7 @@ describeApp('the public keys of a client', (suite) => {
     const attempt = async () =>
       issueFor(transport, await signAssertion(privateKey, id, suite.app.publicUrl));
     expect(await attempt()).toMatchObject({ ok: true });
-    await changeAsOtherProcess(suite.app.inside.db, (trx) =>
-      trx
-        .updateTable('client_keys')
-        .set({ revoke_time: Date.now() })
-        .where('id', '=', keyId)
-        .execute(),
-    );
+    await updateRow(suite.app.inside.db, 'client_keys', keyId, { revoke_time: Date.now() });
     await expectWithinOneSecond(suite.app.inside.db, async () => (await attempt()).ok, false);
   });
 

@@ -1,14 +1,14 @@
 // The claims, the lifetime and the default scopes of a client's tokens.
 import type { JsonObject } from '@bufbuild/protobuf';
 import { decodeJwt } from 'jose';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { refusedClaimNames } from '../../src/credentials/claim-names.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
+import { codeOf, messageOf, useManager } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 
 const { createClient, getClient, updateClient } = ClientService.method;
@@ -19,10 +19,7 @@ const { introspect } = OAuthService.method;
 const scopes = ['payments:read', 'payments:write'];
 
 describeApp('a client', (suite) => {
-  let manager: { readonly authorization: string };
-  beforeAll(async () => {
-    manager = await managerCredential(suite.app, 'clients:read clients:write tokens:read');
-  });
+  const manager = useManager(suite, 'clients:read clients:write tokens:read');
 
   it('cannot have claims that a token would not contain', async () => {
     const values = ['1e400', '-1e400', '[{"b":1e400}]', '"\\ud800"', '{"\\udc00":1}'];

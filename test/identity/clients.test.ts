@@ -1,12 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   ClientService,
   type CreateClientRequestSchema,
 } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { describeApp } from '../support/app-suite.ts';
-import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
+import { codeOf, managerCredential, messageOf, useManager } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 
 const { createClient, getClient, updateClient, disableClient, enableClient } = ClientService.method;
@@ -15,17 +15,10 @@ const { issueToken } = IssuanceService.method;
 type Request = MessageInitShape<typeof CreateClientRequestSchema>;
 
 describeApp('a client', (suite) => {
-  let manager: { authorization: string };
-  beforeAll(async () => {
-    manager = await managerCredential(suite.app, 'clients:read clients:write');
-  });
+  const manager = useManager(suite, 'clients:read clients:write');
 
   describeOneTransport(suite, (name) => {
-    const call: ReturnType<typeof suite.transport>['call'] = (
-      method,
-      request,
-      credential = manager,
-    ) => suite.transport(name).call(method, request, credential);
+    const call = suite.callsThrough(name, manager);
 
     async function created(request: Request = {}) {
       const whole = { name: 'Ledger', scopes: ['payments:read', 'payments:write'], ...request };

@@ -30,17 +30,12 @@ const setClientScopes = (id: string, scopes: string) => (trx: Executor) =>
   trx.updateTable('clients').set({ scopes }).where('id', '=', id).execute();
 
 /** Changes that invalidate a customer's token before its expiry. */
-const ends: [string, (customer: Added) => (trx: Executor) => Promise<unknown>][] = [
-  ['the revocation of its key', (customer) => (trx) => revoke(trx, customer.credentialId)],
-  [
-    'the expiry of its key',
-    (customer) => setKey(customer.credentialId, { expire_time: Date.now() - 1 }),
-  ],
-  [
-    'the disabling of its customer',
-    (customer) => disable('customers', customer.ownerId, Date.now()),
-  ],
-];
+const ends: Record<string, (customer: Added) => (trx: Executor) => Promise<unknown>> = {
+  'the revocation of its key': (customer) => (trx) => revoke(trx, customer.credentialId),
+  'the expiry of its key': (customer) =>
+    setKey(customer.credentialId, { expire_time: Date.now() - 1 }),
+  'the disabling of its customer': (customer) => disable('customers', customer.ownerId, Date.now()),
+};
 
 describeApp('a token', (suite) => {
   let authorization: string;
@@ -137,7 +132,7 @@ describeApp('a token', (suite) => {
   });
 
   describe('of a customer', () => {
-    itHoldsFor(ends, 3)('is invalid after its end', async (_, end) => {
+    itHoldsFor(Object.entries(ends), 3)('is invalid after its end', async (_, end) => {
       const customer = await addCustomer(suite.app.inside.db, 'a:read', { accounts: ['acc_1'] });
       const token = await exchange(customer);
       expect(await verdict(token)).toMatchObject({ active: true, accounts: ['acc_1'] });

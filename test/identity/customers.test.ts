@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { describeApp } from '../support/app-suite.ts';
-import { managerCredential, messageOf } from '../support/manager-calls.ts';
+import { messageOf, useManager } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addCustomer } from '../support/owner-rows.ts';
 
@@ -19,17 +19,10 @@ const {
 const { exchangeApiKey } = IssuanceService.method;
 
 describeApp('a customer', (suite) => {
-  let manager: { authorization: string };
-  beforeAll(async () => {
-    manager = await managerCredential(suite.app, 'customers:read customers:write');
-  });
+  const manager = useManager(suite, 'customers:read customers:write');
 
   describeOneTransport(suite, (name) => {
-    const call: ReturnType<typeof suite.transport>['call'] = (
-      method,
-      request,
-      credential = manager,
-    ) => suite.transport(name).call(method, request, credential);
+    const call = suite.callsThrough(name, manager);
     const read = async (customerId: string) =>
       messageOf(await call(getCustomer, { customerId })).customer;
     const created = async (called = 'Acme') => {

@@ -1,6 +1,6 @@
 // A deleted client or customer stops working at once, and can be restored for seven days.
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { beforeAll, expect, it, onTestFinished, test } from 'vitest';
+import { expect, it, onTestFinished, test } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
@@ -9,7 +9,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { allRows } from '../support/audit-rows.ts';
 import { endWait, purge } from '../support/ended-waits.ts';
 import { startTestApp } from '../support/harness.ts';
-import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
+import { codeOf, managerCredential, messageOf, useManager } from '../support/manager-calls.ts';
 import { addClient, addCustomer } from '../support/owner-rows.ts';
 
 const clients = ClientService.method;
@@ -18,18 +18,11 @@ const weekMs = 7 * 86_400_000;
 const wrong = 'identity.credential_invalid';
 
 describeApp('a deletion', (suite) => {
-  let manager: { authorization: string };
+  const areas = ['clients', 'customers', 'tokens'];
+  const scopes = areas.flatMap((area) => [`${area}:read`, `${area}:write`]);
+  const manager = useManager(suite, scopes.join(' '));
   const db = () => suite.app.inside.db;
-  beforeAll(async () => {
-    const areas = ['clients', 'customers', 'tokens'];
-    const scopes = areas.flatMap((area) => [`${area}:read`, `${area}:write`]);
-    manager = await managerCredential(suite.app, scopes.join(' '));
-  });
-  const call: ReturnType<typeof suite.transport>['call'] = (
-    method,
-    request,
-    credential = manager,
-  ) => suite.transport('grpc').call(method, request, credential);
+  const call = suite.callsThrough('grpc', manager);
 
   async function issue(clientId: string, clientSecret: string) {
     const request = { clientId, clientSecret, scope: 'payments:read' };

@@ -14,7 +14,7 @@ import { openLink } from '../support/link-views.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { addMember } from '../support/member-rows.ts';
 import { cookieOf } from '../support/method-access.ts';
-import { addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
+import { addWorkspace, changeAsOtherProcess, updateRow } from '../support/owner-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
 import type { Credential } from '../support/transports.ts';
@@ -27,11 +27,7 @@ const password = 'the lantern of a leaver';
 describeApp('a deleted user', (suite) => {
   const { admin, caller } = useAdministrator(suite);
   const db = () => suite.app.inside.db;
-  const call: ReturnType<typeof suite.transport>['call'] = (
-    method,
-    request,
-    credential = admin(),
-  ) => suite.transport('grpc').call(method, request, credential);
+  const call = suite.callsThrough('grpc', admin);
   const signIn = async (email: string) =>
     (
       await fetch(`${suite.app.publicUrl}/sessions`, {
@@ -232,9 +228,7 @@ describeApp('a deleted user', (suite) => {
     const { id } = await upload(suite.testApp, Buffer.from('bytes'));
     const link = await makeLink(suite.testApp, id, { email_required: true });
     await openLink(link, user.email);
-    await changeAsOtherProcess(db(), (trx) =>
-      trx.updateTable('links').set({ creator_id: user.id }).where('id', '=', link.id).execute(),
-    );
+    await updateRow(db(), 'links', link.id, { creator_id: user.id });
     const get = async (path: string, credential: Credential) =>
       fetch(`${suite.app.publicUrl}/users/${path}:export`, {
         headers: { authorization: credential.authorization ?? '' },

@@ -1,9 +1,8 @@
 // Exports of one caller do not hold up the calls of others.
-import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { expect, it } from 'vitest';
-import { newId } from '../../src/base/crypto/ids.ts';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { auditEventRow } from '../support/audit-rows.ts';
 import { managerCredential } from '../support/manager-calls.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { addUser } from '../support/user-rows.ts';
@@ -27,11 +26,9 @@ describeAppOnSqlite('exports at the same time', (suite) => {
   it('share the event loop with other calls', async () => {
     const { db } = suite.app.inside;
     const user = await addUser(db, { kind: 'member' });
-    const rows = Array.from({ length: eventCount }, (_, n) => ({
-      ...{ id: newId('evt', randomBytes), create_time: Date.now() + n, actor_type: 'member' },
-      ...{ actor_id: user.id, action: 'LinkService.CreateLink', target: '', code: 'ok' },
-      ...{ reason: '', acting_client: '', token_id: '', count: 1, request_id: '', address: '' },
-    }));
+    const rows = Array.from({ length: eventCount }, (_, n) =>
+      auditEventRow({ create_time: Date.now() + n, actor_type: 'member', actor_id: user.id }),
+    );
     for (let at = 0; at < eventCount; at += 500) {
       await db
         .insertInto('audit_events')

@@ -1,8 +1,8 @@
 // The ids that resources have in a system of the caller.
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { describeApp } from '../support/app-suite.ts';
-import { codeOf, managerCredential } from '../support/manager-calls.ts';
+import { codeOf, useManager } from '../support/manager-calls.ts';
 import { describeTransports } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { addClient, addWorkspace } from '../support/owner-rows.ts';
@@ -12,10 +12,7 @@ import { callsOf, kindNames, resourceScopes } from '../support/versioned-resourc
 const updateMask = { paths: ['external_id'] };
 
 describeApp('an external id', (suite) => {
-  let manager: { readonly authorization: string };
-  beforeAll(async () => {
-    manager = await managerCredential(suite.app, resourceScopes);
-  });
+  const manager = useManager(suite, resourceScopes);
 
   describeTransports(suite, (transport) => {
     const callsFor = (name: (typeof kindNames)[number]) =>

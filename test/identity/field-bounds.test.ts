@@ -1,6 +1,6 @@
 // The bounds of the fields of the identity module. Each call names the field that is out of bounds.
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
@@ -8,7 +8,7 @@ import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { managementScopes } from '../../src/api/access/scopes.ts';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
-import { managerCredential } from '../support/manager-calls.ts';
+import { useManager } from '../support/manager-calls.ts';
 import { addClient, addCustomer } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import type { UnaryMethod } from '../support/transports.ts';
@@ -96,10 +96,7 @@ const rows: readonly Row[] = [
 ];
 
 describeAppOnSqlite('a field', (suite) => {
-  let manager: { readonly authorization: string };
-  beforeAll(async () => {
-    manager = await managerCredential(suite.app, managementScopes.join(' '));
-  });
+  const manager = useManager(suite, managementScopes.join(' '));
 
   itHoldsFor(
     rows.map(([method, request, ...fields]) => [method.name, method, request, fields] as const),

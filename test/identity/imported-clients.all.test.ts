@@ -1,12 +1,13 @@
 // Clients that keep the id and the secret of another authorization server.
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AppPair, startAppPair } from '../support/app-pair.ts';
+import { expect, it } from 'vitest';
+import { startAppPair } from '../support/app-pair.ts';
 import { jwkOf, keyPairs, signAssertion } from '../support/client-keys.ts';
 import { badSecrets, bcryptSecret, hashes, shortHashes } from '../support/imported-hashes.ts';
 import { managerCredential } from '../support/manager-calls.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 
 type Answer = {
   readonly status: number;
@@ -14,11 +15,7 @@ type Answer = {
 };
 
 describeFeature('an imported client', (dialect) => {
-  let pair: AppPair;
-  beforeAll(async () => {
-    pair = await startAppPair(dialect, {});
-  });
-  afterAll(() => pair.remove());
+  const pair = useStarted(() => startAppPair(dialect, {}));
 
   const inside = () => pair.apps[0].app.inside;
   let count = 0;

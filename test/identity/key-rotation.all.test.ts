@@ -1,11 +1,11 @@
 // Signing keys rotate automatically, without an effect on verifiers.
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { jwksMaxAgeSeconds } from '../../src/identity/keys/lifecycle.ts';
 import type { Database } from '../../src/storage/schema.ts';
-import { type AppPair, startAppPair } from '../support/app-pair.ts';
+import { startAppPair } from '../support/app-pair.ts';
 import { CachingVerifier } from '../support/caching-verifier.ts';
 import { freePort } from '../support/free-port.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
@@ -13,6 +13,7 @@ import { describeDialects } from '../support/matrix.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { keyManager, publishedKids, signingKeyOf } from '../support/signing-keys.ts';
 import { openTransports, type Transport } from '../support/transports.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const daySeconds = 86_400;
 // Within a second, as a rule: a busy machine may take longer.
@@ -65,11 +66,7 @@ function transportOf({ app }: TestApp): Transport {
 }
 
 describeDialects('a rotation of the keys', (dialect) => {
-  let pair: AppPair;
-  beforeAll(async () => {
-    pair = await startAppPair(dialect, { keyRotationDays: 1 });
-  });
-  afterAll(() => pair.remove());
+  const pair = useStarted(() => startAppPair(dialect, { keyRotationDays: 1 }));
 
   const tick = (index: number) => pair.apps[index % 2]?.app.inside.rotation.tick();
   const db = () => pair.apps[0].app.inside.db;

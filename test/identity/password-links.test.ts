@@ -30,8 +30,7 @@ describeApp('a password link', (suite) => {
   });
 
   describeOneTransport(suite, (name) => {
-    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
-      suite.transport(name).call(method, request, credential);
+    const call = suite.callsThrough(name);
     const request = (email: string) => call(requestPasswordReset, { email });
     const reset = (token: string) => call(resetPassword, { token, password });
     const signIn = (email: string, text: string) =>

@@ -7,7 +7,7 @@ import { mailsOf } from '../support/gate-visitor.ts';
 import { tokenOfMail, tokensFor } from '../support/mailed-links.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor, liveSessions } from '../support/member-rows.ts';
-import { changeAsOtherProcess } from '../support/owner-rows.ts';
+import { updateRow } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { addSession, addTotp, addUser } from '../support/user-rows.ts';
 
@@ -29,8 +29,7 @@ describeApp('a password reset', (suite) => {
   });
 
   describeOneTransport(suite, (name) => {
-    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
-      suite.transport(name).call(method, request, credential);
+    const call = suite.callsThrough(name);
     const request = (email: string) => call(requestPasswordReset, { email });
     const reset = (token: string, text = password) =>
       call(resetPassword, { token, password: text });
@@ -129,13 +128,7 @@ describeApp('a password reset', (suite) => {
         const { id, email } = await add();
         const token = await tokenFor(email);
         const value = column === 'disable_time' ? Date.now() : `changed-${id}@example.com`;
-        await changeAsOtherProcess(db(), (trx) =>
-          trx
-            .updateTable('users')
-            .set({ [column]: value })
-            .where('id', '=', id)
-            .execute(),
-        );
+        await updateRow(db(), 'users', id, { [column]: value });
         expect(await reset(token)).toMatchObject(refused);
       },
     );

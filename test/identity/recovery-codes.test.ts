@@ -29,8 +29,7 @@ describeApp('a recovery code', (suite) => {
   });
 
   function open(name: TransportName) {
-    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
-      suite.transport(name).call(method, request, credential);
+    const call = suite.callsThrough(name);
     return {
       call,
       async newUser() {

@@ -1,6 +1,6 @@
 // Client assertions and DPoP proofs that were accepted by one node are refused by every other.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AppPair, startAppPair } from '../support/app-pair.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startAppPair } from '../support/app-pair.ts';
 import {
   clientAssertionType,
   clientWithKey,
@@ -10,6 +10,7 @@ import {
 import { digestOf, fetchNonce, type Holder, makeHolder } from '../support/dpop.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { findFailures } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -17,12 +18,11 @@ type Headers = Readonly<Record<string, string>>;
 type Send = (node: 0 | 1) => Promise<boolean>;
 
 describe('two nodes', () => {
-  let pair: AppPair;
+  const pair = useStarted(() => startAppPair('postgres', {}));
   let holder: Holder;
   let key: Awaited<ReturnType<typeof clientWithKey>>;
   let form: Record<string, string>;
   beforeAll(async () => {
-    pair = await startAppPair('postgres', {});
     const [{ app }] = pair.apps;
     holder = await makeHolder();
     key = await clientWithKey({ app });
@@ -32,7 +32,6 @@ describe('two nodes', () => {
       ...{ client_id: ownerId, client_secret: text },
     };
   });
-  afterAll(() => pair?.remove());
 
   const issue = async (node: 0 | 1, fields: Record<string, string>, headers: Headers = {}) => {
     const init = { method: 'POST', headers, body: new URLSearchParams(fields) };

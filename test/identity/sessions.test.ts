@@ -5,7 +5,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { describeOneTransport } from '../support/matrix.ts';
-import { changeAsOtherProcess } from '../support/owner-rows.ts';
+import { updateRow } from '../support/owner-rows.ts';
 import { addSession, addTotp, addUser } from '../support/user-rows.ts';
 
 const { listSessions, refreshSession, revokeSession, signOut } = SessionService.method;
@@ -227,9 +227,7 @@ describeApp('a session', (suite) => {
     it("ends with its user, and follows the user's scopes", async () => {
       const { user, ada, accessToken } = await signedIn();
       const change = (set: { scopes?: string; disable_time?: number }) =>
-        changeAsOtherProcess(db(), (trx) =>
-          trx.updateTable('users').set(set).where('id', '=', user.id).execute(),
-        );
+        updateRow(db(), 'users', user.id, set);
       const within1s = { timeout: 10_000, interval: 50 };
       expect(await use(accessToken)).toBe('ok');
 

@@ -10,7 +10,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { CookieClient, type SignInRequest } from '../support/cookie-client.ts';
 import { startTestApp } from '../support/harness.ts';
 import { describeOneTransport } from '../support/matrix.ts';
-import { addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
+import { addWorkspace, changeAsOtherProcess, updateRow } from '../support/owner-rows.ts';
 import { openTransports } from '../support/transports.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
 
@@ -291,7 +291,5 @@ function from({ email }: UserRow) {
 }
 
 function update(db: Database, { id }: UserRow, change: Partial<UserRow>): Promise<void> {
-  return changeAsOtherProcess(db, (trx) =>
-    trx.updateTable('users').set(change).where('id', '=', id).execute(),
-  );
+  return updateRow(db, 'users', id, change);
 }

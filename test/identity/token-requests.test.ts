@@ -125,44 +125,6 @@ describeAppOnSqlite('the token methods', (suite) => {
 
   itHoldsFor(
     [
-      ['/tokens', 'client_id', { client_id: 'a', client_secret: 'b', scope: 'a:read' }],
-      ['/tokens', 'scope', { client_id: 'a', client_secret: 'b', scope: 'a:read' }],
-      ['/tokens/api-key', 'api_key', { api_key: 'a' }],
-      ['/tokens/verify', 'token', { token: 'a' }],
-      ['/tokens/revoke', 'token', { token: 'a' }],
-    ],
-    5,
-  )('reject duplicate keys', async (path, name, fields) => {
-    const twice = `${JSON.stringify(fields).slice(0, -1)},"${name}":"again"}`;
-    expect(await post(path, twice, own())).toMatchObject({
-      status: 400,
-      code: 'invalid_argument',
-    });
-    // The same key with an escape in it.
-    const escaped = twice.replace(/"(\w)(\w+)":"again"/, (_, first: string, rest: string) => {
-      return `"\\u00${first.charCodeAt(0).toString(16)}${rest}" : "again"`;
-    });
-    expect(await post(path, escaped, own())).toMatchObject({ status: 400 });
-  });
-
-  it.each([
-    ['/tokens', 'client_id', 'clientId', { client_secret: 'b' }],
-    ['/tokens/api-key', 'api_key', 'apiKey', {}],
-    ['/tokens/verify', 'account_id', 'accountId', { token: 'x' }],
-  ])('reject a field in both spellings: %s, %s', async (path, name, camel, fields) => {
-    const body = JSON.stringify({ ...fields, [name]: 'a', [camel]: 'a' });
-    const answer = await post(path, body, own());
-    expect(answer).toMatchObject({ status: 400, code: 'invalid_argument' });
-    expect(fieldsOf(answer)).toEqual([name]);
-  });
-
-  it('accept text that looks like a field name', async () => {
-    const body = JSON.stringify({ token: '"token": "x", "token": \\"', scope: '' });
-    expect(await post('/tokens/verify', body, own())).toMatchObject({ status: 200 });
-  });
-
-  itHoldsFor(
-    [
       ['/tokens', 'sub'],
       ['/tokens', 'principal_type'],
       ['/tokens', 'accounts'],

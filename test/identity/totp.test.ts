@@ -90,8 +90,7 @@ describeApp('a second factor', (suite) => {
   });
 
   describeOneTransport(suite, (name) => {
-    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
-      suite.transport(name).call(method, request, credential);
+    const call = suite.callsThrough(name);
 
     it.each([true, false])('ends the other sessions if asked to: %s', async (endOtherSessions) => {
       const { id: userId } = await addUser(db(), { password });

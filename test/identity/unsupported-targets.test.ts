@@ -45,45 +45,6 @@ describeAppOnSqlite('a token request', (suite) => {
     expect(walked).toBe(transportNames.length * cases.length * 2);
   });
 
-  it('is refused as a form, with the client in the body or in HTTP Basic', async () => {
-    const { CLIENT_ID: client_id, CLIENT_SECRET: client_secret } = suite.testApp.env;
-    const grant = { grant_type: 'client_credentials', scope: 'accounts:read' };
-    const basic = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
-    const clients = [
-      { form: { ...grant, client_id, client_secret }, headers: {} },
-      { form: grant, headers: { authorization: basic } },
-    ];
-    const cases = [
-      ['resource=https%3A%2F%2Fa.example', {}, 'invalid_target'],
-      ['audience=a', {}, 'invalid_target'],
-      ['resource=a&resource=b', {}, 'invalid_request'],
-      ['resource=%FF', {}, 'invalid_request'],
-      ['', { dpop }, 'invalid_dpop_proof'],
-      // A parameter without a value counts as omitted (RFC 6749 §3.1).
-      ['resource=&audience=', {}, undefined],
-    ] as const;
-    const failures: string[] = [];
-    let walked = 0;
-    for (const { form, headers } of clients) {
-      for (const [more, others, expected] of cases) {
-        const response = await fetch(`${suite.app.publicUrl}/tokens`, {
-          method: 'POST',
-          headers: {
-            'content-type': 'application/x-www-form-urlencoded',
-            ...headers,
-            ...others,
-          },
-          body: `${new URLSearchParams(form)}&${more}`,
-        });
-        const { error } = (await response.json()) as { error?: string };
-        if (error !== expected) failures.push(`${more} ${JSON.stringify(others)}: ${error}`);
-        walked++;
-      }
-    }
-    expect(failures).toEqual([]);
-    expect(walked).toBe(12);
-  });
-
   it('is refused over HTTP with the error of RFC 8707 or RFC 6749', async () => {
     const { CLIENT_ID: client_id, CLIENT_SECRET: client_secret } = suite.testApp.env;
     const { CUSTOMER_API_KEY: api_key } = suite.testApp.env;

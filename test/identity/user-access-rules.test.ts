@@ -12,7 +12,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor } from '../support/member-rows.ts';
-import { addClient, addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
+import { addClient, addWorkspace, changeAsOtherProcess, updateRow } from '../support/owner-rows.ts';
 import { upload } from '../support/sharing-api.ts';
 import type { Credential, UnaryMethod } from '../support/transports.ts';
 import { addUser } from '../support/user-rows.ts';
@@ -126,13 +126,7 @@ describeApp('all access of a user by the rules', (suite) => {
         scope: 'users:read users:write',
       });
       const { ownerId, credentialId } = await addClient(db(), 'audit:read');
-      await changeAsOtherProcess(db(), (trx) =>
-        trx
-          .updateTable('credentials')
-          .set({ creator_id: user.id })
-          .where('id', '=', credentialId)
-          .execute(),
-      );
+      await updateRow(db(), 'credentials', credentialId, { creator_id: user.id });
       const request = { userId: user.id };
       expect(await call(revokeAllAccess, request, limited)).toMatchObject({
         ok: false,

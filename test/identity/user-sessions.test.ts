@@ -22,8 +22,7 @@ describeApp('the sessions of a user', (suite) => {
   });
 
   describeOneTransport(suite, (name) => {
-    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
-      suite.transport(name).call(method, request, credential);
+    const call = suite.callsThrough(name);
 
     it('are listed for staff, newest first and without ended ones', async () => {
       const { id: userId } = await addUser(db());

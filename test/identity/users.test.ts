@@ -71,11 +71,7 @@ describeApp('users', (suite) => {
   });
 
   describeOneTransport(suite, (name) => {
-    const call: ReturnType<typeof suite.transport>['call'] = (
-      method,
-      request,
-      credential = staff,
-    ) => suite.transport(name).call(method, request, credential);
+    const call = suite.callsThrough(name, () => staff);
 
     it('are created, read, listed, changed, disabled and enabled', async () => {
       const email = newEmail();

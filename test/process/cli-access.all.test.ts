@@ -4,25 +4,20 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openShell, type Shell, valuesOf } from '../support/cli.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let program: RunningProgram;
-let server: string;
-beforeAll(async () => {
-  program = await startProgram({ LATCHKEY_STEP_UP_SECONDS: '3' });
-  server = new URL(program.env.LATCHKEY_BASE_URL).origin;
-});
-afterAll(() => program.remove());
+const program = useStarted(() => startProgram({ LATCHKEY_STEP_UP_SECONDS: '3' }));
 
 const profileOf = ({ home }: Shell) => path.join(home, 'config/latchkey/profile.json');
 
 async function signedIn(): Promise<Shell> {
   const shell = await openShell();
   const { STAFF_EMAIL, STAFF_PASSWORD } = program.env;
-  const words = ['login', '--server', server, '--email', STAFF_EMAIL, '--password-stdin'];
+  const words = ['login', '--server', program.origin, '--email', STAFF_EMAIL, '--password-stdin'];
   expect(await shell.run(words, `${STAFF_PASSWORD}\n`)).toMatchObject({ status: 0, stdout: '' });
   return shell;
 }
@@ -35,7 +30,7 @@ test('login stores a private profile, and logout ends the session', async () => 
   const text = await readFile(file, 'utf8');
   expect(text).not.toContain(program.env.STAFF_PASSWORD);
   expect(valuesOf(await shell.run(['whoami']))).toMatchObject({
-    server,
+    server: program.origin,
     kind: 'staff',
     email: program.env.STAFF_EMAIL,
   });
@@ -80,11 +75,11 @@ test('the credential of a profile is used for its own server only', async () => 
   ]) {
     const ran = await run(words, otherServer);
     expect(ran, words.join(' ')).toMatchObject({ status: 2, stdout: '' });
-    expect(ran.stderr).toContain(`is ${otherServer}, but you are signed in to ${server}`);
+    expect(ran.stderr).toContain(`is ${otherServer}, but you are signed in to ${program.origin}`);
   }
   expect(contacts).toEqual([]);
   expect((await shell.run(['clients', 'list'])).stdout).not.toContain('Reports');
-  expect(valuesOf(await run(['whoami'], `${server}/`))).toEqual(before);
+  expect(valuesOf(await run(['whoami'], `${program.origin}/`))).toEqual(before);
 });
 
 test('a session that was ended elsewhere asks for a new login', async () => {
@@ -106,8 +101,8 @@ test('a session that was ended elsewhere asks for a new login', async () => {
 describe('a refused login stores no profile:', () => {
   itHoldsFor(
     [
-      ['a wrong password', () => server, 'wrong\n', 77, 'identity.credential_invalid'],
-      ['an empty password', () => server, '', 2, 'no password'],
+      ['a wrong password', () => program.origin, 'wrong\n', 77, 'identity.credential_invalid'],
+      ['an empty password', () => program.origin, '', 2, 'no password'],
       ['a server without https', () => 'http://keys.example.com', 'x\n', 2, 'is not https'],
       [
         'a server without http://',
@@ -137,7 +132,7 @@ describe('a refused login stores no profile:', () => {
 test('login --workspace refuses only a workspace that does not exist', async () => {
   const shell = await openShell();
   const { STAFF_EMAIL, STAFF_PASSWORD, API_KEY, WORKSPACE_ID } = program.env;
-  const login = ['login', '--server', server];
+  const login = ['login', '--server', program.origin];
   const asStaff = [...login, '--email', STAFF_EMAIL, '--password-stdin', '--workspace'];
   const refused = await shell.run([...asStaff, 'ws_4D6GJ0000000000000000'], STAFF_PASSWORD);
   expect(refused).toMatchObject({ status: 66, stdout: '' });
@@ -171,14 +166,14 @@ describe('on a terminal', () => {
     const shell = await openShell();
     const { STAFF_EMAIL, STAFF_PASSWORD } = program.env;
     const { status, text } = await shell.runOnTerminal(
-      ['login', '--server', server],
+      ['login', '--server', program.origin],
       [
         ['Email: ', `${STAFF_EMAIL}\r`],
         ['Password: ', `${STAFF_PASSWORD}\r`],
         ['none): ', '\r'],
       ],
     );
-    expect(text).toContain(`Signed in to ${server} as ${STAFF_EMAIL}.`);
+    expect(text).toContain(`Signed in to ${program.origin} as ${STAFF_EMAIL}.`);
     expect(text).not.toContain(STAFF_PASSWORD);
     expect(status).toBe(0);
     expect(valuesOf(await shell.run(['whoami'])).email).toBe(STAFF_EMAIL);
@@ -186,7 +181,7 @@ describe('on a terminal', () => {
 
   test('Ctrl-C at the password ends the command', async () => {
     const shell = await openShell();
-    const words = ['login', '--server', server, '--email', program.env.STAFF_EMAIL];
+    const words = ['login', '--server', program.origin, '--email', program.env.STAFF_EMAIL];
     const { status, text } = await shell.runOnTerminal(words, [['Password: ', '\u0003']]);
     expect(text).toContain('Interrupted.');
     expect(status).toBe(130);

@@ -3,18 +3,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openShell, openStaffShell } from '../support/cli.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { openShell, openStaffShell, openWorkspaceShell } from '../support/cli.ts';
+import { startProgram } from '../support/program.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let program: RunningProgram;
-let server: string;
-beforeAll(async () => {
-  program = await startProgram();
-  server = new URL(program.env.LATCHKEY_BASE_URL).origin;
-});
-afterAll(() => program.remove());
+const program = useStarted(() => startProgram());
 
 const staffShell = () => openStaffShell(program);
 
@@ -35,15 +30,15 @@ test('a request creates a client, changes it and reads it', async () => {
 });
 
 test('a request uses the credential of a client, a customer or a workspace', async () => {
-  const { CLIENT_ID, CLIENT_SECRET, API_KEY } = program.env;
+  const { CLIENT_ID, CLIENT_SECRET } = program.env;
   const client = await openShell({
-    LATCHKEY_BASE_URL: server,
+    LATCHKEY_BASE_URL: program.origin,
     LATCHKEY_CLIENT_ID: CLIENT_ID,
     LATCHKEY_CLIENT_SECRET: CLIENT_SECRET,
   });
   const narrow = ['api', 'GET', '/clients', '--scope', 'accounts:read'];
   expect(await client.run(narrow)).toMatchObject({ status: 77, stdout: '' });
-  const workspace = await openShell({ LATCHKEY_BASE_URL: server, LATCHKEY_API_KEY: API_KEY });
+  const workspace = await openWorkspaceShell(program);
   const listed = await workspace.run(['api', 'GET', '/api/v1/documents?page_size=1']);
   expect(JSON.parse(listed.stdout)).toMatchObject({ documents: expect.any(Array) });
 });

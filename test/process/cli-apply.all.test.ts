@@ -1,15 +1,12 @@
 // `apply` and `export`: the configuration of a server in files.
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openStaffShell, type Shell } from '../support/cli.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let program: RunningProgram;
-beforeAll(async () => {
-  program = await startProgram();
-});
-afterAll(() => program.remove());
+const program = useStarted(() => startProgram());
 
 const staffShell = () => openStaffShell(program);
 

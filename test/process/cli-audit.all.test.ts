@@ -1,14 +1,11 @@
 // The audit log on the command line.
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openStaffShell, valuesOf } from '../support/cli.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let program: RunningProgram;
-beforeAll(async () => {
-  program = await startProgram();
-});
-afterAll(() => program.remove());
+const program = useStarted(() => startProgram());
 
 const staffShell = () => openStaffShell(program);
 

@@ -1,26 +1,22 @@
 // Commands that call a running server, each as a process.
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeJwt } from 'jose';
+import { describe, expect, test } from 'vitest';
 import { openShell, openStaffShell, valuesOf } from '../support/cli.ts';
-import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
+import { sampleName, startProgram } from '../support/program.ts';
+import { useStarted } from '../support/use-started.ts';
 import { codeAt, fromBase32 } from '../support/user-rows.ts';
 
-let program: RunningProgram;
-let server: string;
-beforeAll(async () => {
-  program = await startProgram();
-  server = new URL(program.env.LATCHKEY_BASE_URL).origin;
-});
-afterAll(() => program.remove());
+const program = useStarted(() => startProgram());
 
 /** A shell with the API key of the demo workspace. */
 const workspaceShell = (apiKey = program.env.API_KEY) =>
-  openShell({ LATCHKEY_BASE_URL: server, LATCHKEY_API_KEY: apiKey });
+  openShell({ LATCHKEY_BASE_URL: program.origin, LATCHKEY_API_KEY: apiKey });
 
 const clientShell = () =>
   openShell({
-    LATCHKEY_BASE_URL: server,
+    LATCHKEY_BASE_URL: program.origin,
     LATCHKEY_CLIENT_ID: program.env.CLIENT_ID,
     LATCHKEY_CLIENT_SECRET: program.env.CLIENT_SECRET,
   });
@@ -31,8 +27,7 @@ const staffShell = (workspace?: string) =>
 test('a client is created, shown, changed, used and disabled', async () => {
   const staff = await staffShell();
   const words = ['clients', 'create', 'cli', '--scope', 'tokens:read', '--scope', 'accounts:read'];
-  const certificate = ['--certificate-dns', 'cli.example.com'];
-  const created = valuesOf(await staff.run([...words, ...certificate]));
+  const created = valuesOf(await staff.run([...words, '--certificate-dns', 'cli.example.com']));
   expect(created['client.tls_client_auth_san_dns']).toBe('cli.example.com');
   const id = created['client.id'] ?? '';
   const renamed = await staff.run(['clients', 'update', id, '--name', 'renamed', '--json']);
@@ -49,7 +44,7 @@ test('a client is created, shown, changed, used and disabled', async () => {
 
   // The secret comes from the standard input.
   const client = await openShell();
-  const login = ['login', '--server', server, '--client', id];
+  const login = ['login', '--server', program.origin, '--client', id];
   const refused = await client.run(login, 'lk_cs_wrong\n');
   expect(refused).toMatchObject({ status: 77, stdout: '' });
   expect((await client.run(login, `${created.client_secret}\n`)).status).toBe(0);
@@ -65,6 +60,11 @@ test('a client is created, shown, changed, used and disabled', async () => {
   const visible = await client.run(['verify', token.stdout.trim()]);
   expect(visible).toMatchObject({ status: 2, stdout: '' });
   expect(visible.stderr).not.toContain(token.stdout.trim());
+
+  const revoke = ['revoke', '--token-id', String(decodeJwt(token.stdout.trim()).jti)];
+  expect((await staff.run([...revoke, '-'])).status).toBe(2);
+  expect((await staff.run(revoke)).status).toBe(0);
+  expect((await staff.run(['verify'], token.stdout)).stdout).toMatch(/^active\tfalse\n/);
 
   expect((await staff.run(['clients', 'disable', id])).status).toBe(0);
   expect((await client.run(['token', '--scope', 'tokens:read'])).status).toBe(77);
@@ -89,7 +89,7 @@ test('a user with a second factor signs in with the password and a code', async 
   const { id = '', kind } = valuesOf(await staff.run(words, first));
   expect(kind).toBe('member');
 
-  const user = await openShell({ LATCHKEY_BASE_URL: server });
+  const user = await openShell({ LATCHKEY_BASE_URL: program.origin });
   const login = ['login', '--email', email, '--password-stdin'];
   expect((await user.run(login, first)).status).toBe(0);
   const change = ['users', 'set-password', id, '--current-password', '--password'];
@@ -111,9 +111,9 @@ test('a user with a second factor signs in with the password and a code', async 
 
 test('a mail leads to a new password, without a credential', async () => {
   const shell = await openShell();
-  const words = ['password-reset', 'request', 'nobody@example.com', '--server', server];
+  const words = ['password-reset', 'request', 'nobody@example.com', '--server', program.origin];
   expect(await shell.run(words)).toMatchObject({ status: 0, stdout: '', stderr: 'Done.\n' });
-  const finish = ['password-reset', 'finish', '--server', server, '--token', '--password'];
+  const finish = ['password-reset', 'finish', '--server', program.origin, '--token', '--password'];
   const [token, password] = ['rst_unknown.x', 'correct horse battery staple'];
   const refused = await shell.run(finish, `${token}\n${password}\n`);
   expect(refused.status).not.toBe(0);
@@ -296,5 +296,5 @@ test('open starts the browser with the address of a link', async () => {
   const withBrowser = await openShell({ ...shell.env, BROWSER: browser });
   expect((await withBrowser.run(['open', id])).status).toBe(0);
   await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe(url);
-  expect((await withBrowser.run(['open', '--print'])).stdout).toBe(`${server}/console\n`);
+  expect((await withBrowser.run(['open', '--print'])).stdout).toBe(`${program.origin}/console\n`);
 });

@@ -1,26 +1,21 @@
 // Programs without a secret: the commands that trust an issuer, and programs that send its tokens.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient } from '../../clients/client/src/index.ts';
 import { assertionFromFile } from '../../clients/client/src/node.ts';
 import { openShell, openStaffShell, type Shell } from '../support/cli.ts';
 import { gitHubClaims, startFakeIssuer } from '../support/fake-issuer.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
+import { useStarted } from '../support/use-started.ts';
 
 type Printed = Readonly<Record<string, unknown>> & {
   readonly id: string;
   readonly client: { readonly id: string };
 };
 
-let program: RunningProgram;
-let server: string;
+const program = useStarted(() => startProgram());
 let staff: Shell;
-beforeAll(async () => {
-  program = await startProgram();
-  server = new URL(program.env.LATCHKEY_BASE_URL).origin;
-});
-afterAll(() => program.remove());
 
 /** Returns the output of a command. */
 async function json(shell: Shell, words: readonly string[]): Promise<Printed> {
@@ -47,12 +42,12 @@ test('a workload gets tokens with a file that its platform writes', async () => 
   expect(identity).toMatchObject({ subject, claims: { repository_owner_id: '65' } });
 
   const shell = await openShell({
-    LATCHKEY_BASE_URL: server,
+    LATCHKEY_BASE_URL: program.origin,
     LATCHKEY_CLIENT_ID: clientId,
     LATCHKEY_CLIENT_ASSERTION_FILE: 'token',
   });
   const file = path.join(shell.home, 'token');
-  await writeFile(file, `${await issuer.sign(gitHubClaims(iss, server))}\n`);
+  await writeFile(file, `${await issuer.sign(gitHubClaims(iss, program.origin))}\n`);
   const issued = await json(shell, ['token', '--scope', 'accounts:read']);
   expect(issued).toMatchObject({ token_type: 'Bearer', scope: 'accounts:read' });
   expect(await json(shell, ['whoami'])).toMatchObject({ kind: 'client', client_id: clientId });
@@ -60,7 +55,7 @@ test('a workload gets tokens with a file that its platform writes', async () => 
 
   const assertion = assertionFromFile(file);
   const credentials = { clientId, assertion, scope: 'accounts:read' };
-  const client = createClient({ baseUrl: server, credentials });
+  const client = createClient({ baseUrl: program.origin, credentials });
   expect((await client.accounts.listAccounts({})).accounts.length).toBeGreaterThan(0);
 
   await json(staff, ['issuers', 'update', issuerId, '--no-enabled']);

@@ -1,20 +1,15 @@
 // `import`: clients of Hydra and Keycloak keep their ids and secrets.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openShell, openStaffShell, type Shell } from '../support/cli.ts';
 import { jwkOf, keyPairs } from '../support/client-keys.ts';
 import { hashes } from '../support/imported-hashes.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let program: RunningProgram;
-let server: string;
-beforeAll(async () => {
-  program = await startProgram();
-  server = new URL(program.env.LATCHKEY_BASE_URL).origin;
-});
-afterAll(() => program.remove());
+const program = useStarted(() => startProgram());
 
 const staffShell = () => openStaffShell(program);
 
@@ -23,7 +18,7 @@ const runImport = (shell: Shell, kind: string, json: unknown, ...words: string[]
 
 async function tokenOf(id: string, secret: string, scope: string): Promise<string> {
   const basic = Buffer.from(`${id}:${encodeURIComponent(secret)}`).toString('base64');
-  const answer = await fetch(`${server}/tokens`, {
+  const answer = await fetch(`${program.origin}/tokens`, {
     method: 'POST',
     headers: {
       authorization: `Basic ${basic}`,
@@ -213,7 +208,7 @@ itHoldsFor(
   ],
   9,
 )('refuses an invalid export file', async (kind, text, problem) => {
-  const shell = await openShell({ LATCHKEY_BASE_URL: server, LATCHKEY_TOKEN: 'unused' });
+  const shell = await openShell({ LATCHKEY_BASE_URL: program.origin, LATCHKEY_TOKEN: 'unused' });
   const ran = await shell.run(['import', kind, '-'], text);
   expect(ran.stderr).toContain(problem);
   expect(ran).toMatchObject({ status: 1, stdout: '' });

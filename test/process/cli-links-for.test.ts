@@ -1,19 +1,12 @@
 // Links for each recipient of a list, from the command line.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openShell, type Shell } from '../support/cli.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { expect, test } from 'vitest';
+import { openWorkspaceShell, type Shell } from '../support/cli.ts';
+import { startProgram } from '../support/program.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let program: RunningProgram;
-beforeAll(async () => {
-  program = await startProgram();
-});
-afterAll(() => program.remove());
+const program = useStarted(() => startProgram());
 
-const workspaceShell = () =>
-  openShell({
-    LATCHKEY_BASE_URL: new URL(program.env.LATCHKEY_BASE_URL).origin,
-    LATCHKEY_API_KEY: program.env.API_KEY,
-  });
+const workspaceShell = () => openWorkspaceShell(program);
 
 const uploadText = async (shell: Shell) =>
   (await shell.run(['upload', '-', '--name', 'For recipients.txt'], 'text')).stdout.trim();

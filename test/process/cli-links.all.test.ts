@@ -2,25 +2,18 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openShell, type Shell, valuesOf } from '../support/cli.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { expect, test } from 'vitest';
+import { openWorkspaceShell, type Shell, valuesOf } from '../support/cli.ts';
+import { startProgram } from '../support/program.ts';
 import { bearer, makePng } from '../support/sharing-api.ts';
 import { exchangedToken } from '../support/token-exchange.ts';
+import { useStarted } from '../support/use-started.ts';
 
 type CreatedLink = { readonly id: string; readonly url: string; readonly document_id: string };
 
-let program: RunningProgram;
-beforeAll(async () => {
-  program = await startProgram();
-});
-afterAll(() => program.remove());
+const program = useStarted(() => startProgram());
 
-const workspaceShell = () =>
-  openShell({
-    LATCHKEY_BASE_URL: new URL(program.env.LATCHKEY_BASE_URL).origin,
-    LATCHKEY_API_KEY: program.env.API_KEY,
-  });
+const workspaceShell = () => openWorkspaceShell(program);
 
 async function createLink(shell: Shell): Promise<CreatedLink> {
   const words = ['upload', '-', '--name', 'Named link.txt', '--share', '--json'];

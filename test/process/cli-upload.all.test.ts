@@ -2,22 +2,18 @@
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openShell, type Shell } from '../support/cli.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { describe, expect, test } from 'vitest';
+import { openWorkspaceShell, type Shell } from '../support/cli.ts';
+import { startProgram } from '../support/program.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const uploadBytesMax = 3_000_000;
 
-let program: RunningProgram;
-beforeAll(async () => {
-  program = await startProgram({ LATCHKEY_MAX_UPLOAD_BYTES: String(uploadBytesMax) });
-});
-afterAll(() => program.remove());
+const program = useStarted(() =>
+  startProgram({ LATCHKEY_MAX_UPLOAD_BYTES: String(uploadBytesMax) }),
+);
 
-function workspaceShell(): Promise<Shell> {
-  const { LATCHKEY_BASE_URL, API_KEY } = program.env;
-  return openShell({ LATCHKEY_BASE_URL, LATCHKEY_API_KEY: API_KEY });
-}
+const workspaceShell = () => openWorkspaceShell(program);
 
 async function namesOf(shell: Shell): Promise<string[]> {
   const { stdout } = await shell.run(['documents', 'list', '--all']);

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseEnv, stoppedInstallation } from '../support/harness.ts';
+import { envNames, parseEnv, stoppedInstallation } from '../support/harness.ts';
 import { newDataDir, type Program, spawnProgram, startProgram } from '../support/program.ts';
 
 async function spawned(env: Record<string, string>): Promise<Program> {
@@ -33,23 +33,7 @@ describe('the first start', () => {
       .trim()
       .split('\n')
       .map((line) => line.split('=', 1)[0]);
-    expect(names.sort()).toEqual(
-      [
-        'LATCHKEY_BASE_URL',
-        'LATCHKEY_SHARING_BASE_URL',
-        'LATCHKEY_GRPC_ADDRESS',
-        'LATCHKEY_OPS_URL',
-        'STAFF_EMAIL',
-        'STAFF_PASSWORD',
-        'CLIENT_ID',
-        'CLIENT_SECRET',
-        'CLIENT_SCOPES',
-        'CUSTOMER_API_KEY',
-        'CUSTOMER_ACCOUNTS',
-        'API_KEY',
-        'WORKSPACE_ID',
-      ].sort(),
-    );
+    expect(names.sort()).toEqual([...envNames].sort());
     expect(env).toMatchObject({
       LATCHKEY_BASE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       LATCHKEY_SHARING_BASE_URL: `${env.LATCHKEY_BASE_URL}/api/v1`,

@@ -75,154 +75,88 @@ const { id: document_id, content_type, size_bytes, sha256, page_count, create_ti
 const content = { content_type, size_bytes, sha256, page_count, create_time };
 const secondVersion = { ...content, document_id, version: 2, blob_id: 'blob_2' };
 
-export const evicting: [string, Table, string, Write][] = [
-  ['updateClient', 'clients', 'cli_1', (trx) => updateClient(trx, 'cli_1', { scopes: '' })],
-  [
-    'updateWorkspace',
-    'workspaces',
-    'ws_1',
-    (trx) => updateWorkspace(trx, 'ws_1', { factor_grace_days: 1 }),
-  ],
-  [
-    'insertClientKey',
-    'client_keys',
-    'cli_1',
-    (trx) => insertClientKey(trx, { ...clientKey, id: 'jwk_2' }),
-  ],
-  [
-    'insertIssuer',
-    'trusted_issuers',
-    'iss_2',
-    (trx) => insertIssuer(trx, { ...issuerRow, id: 'iss_2' }),
-  ],
-  [
-    'insertFederatedIdentity',
-    'federated_identities',
-    'cli_1',
-    (trx) => insertFederatedIdentity(trx, { ...federatedIdentity, id: 'fed_2' }),
-  ],
-  [
-    'deleteFederatedIdentity',
-    'federated_identities',
-    'cli_1',
-    (trx) => deleteFederatedIdentity(trx, 'cli_1', 'fed_1'),
-  ],
-  [
-    'insertAudience',
-    'audiences',
-    'aud_2',
-    (trx) => insertAudience(trx, { ...audience, id: 'aud_2', identifier: 'urn:a' }),
-  ],
-  [
-    'updateCustomer',
-    'customers',
-    'cus_1',
-    (trx) => updateCustomer(trx, 'cus_1', { disable_time: 2 }),
-  ],
-  [
-    'insertAccounts',
-    'customer_accounts',
-    'cus_1',
-    (trx) => insertAccounts(trx, 'cus_1', ['acc_2'], 2),
-  ],
-  [
-    'deleteAccounts',
-    'customer_accounts',
-    'cus_1',
-    (trx) => deleteAccounts(trx, 'cus_1', ['acc_1']),
-  ],
-  ['revokeCredential', 'credentials', 'key_1', (trx) => revokeCredential(trx, 'key_1', 2)],
-  [
-    'endCredentials at once',
-    'credentials',
-    'key_1',
-    (trx) => endCredentials(trx, owner, { time: 2, overlapMs: 0 }),
-  ],
-  [
-    'endCredentials after an overlap',
-    'credentials',
-    'key_1',
-    (trx) => endCredentials(trx, owner, { id: 'key_1', time: 2, overlapMs: 5 }),
-  ],
-  ['updateUser', 'users', 'usr_1', (trx) => updateUser(trx, 'usr_1', { disable_time: 2 })],
-  ['putMember', 'members', 'usr_1', (trx) => putMember(trx, { ...member, role: 'admin' })],
-  ['deleteMember', 'members', 'usr_1', (trx) => deleteMember(trx, 'ws_1', 'usr_1')],
-  ['endSessions', 'sessions', 'ses_1', (trx) => endSessions(trx, ['ses_1'], 2)],
-  ['endSessionsOf', 'sessions', 'ses_1', (trx) => endSessionsOf(trx, 'usr_1', { time: 2 })],
-  [
-    'deleteOldest',
-    'sessions',
-    'ses_1',
-    (trx) => deleteOldest(trx, expiring, { before: 1_000 }, 10),
-  ],
-  [
-    'insertSigningKey',
-    'signing_keys',
-    'kid_2',
-    (trx) => insertSigningKey(trx, { ...key, kid: 'kid_2', state: 'pending' }),
-  ],
-  [
-    'updateSigningKey',
-    'signing_keys',
-    'kid_1',
-    (trx) => updateSigningKey(trx, 'kid_1', { state: 'retired', retire_time: 2 }),
-  ],
-  [
-    'sealedSigningKeys.write',
-    'signing_keys',
-    'kid_1',
-    (trx) => sealedSigningKeys.write(trx, { id: 'kid_1', ciphertext: 'x', masterKeyId: 'x' }),
-  ],
-  [
-    'insertRevokedToken',
-    'revoked_tokens',
-    'jti_2',
-    (trx) => insertRevokedToken(trx, { ...revoked, jti: 'jti_2' }),
-  ],
-  [
-    'updateDocument',
-    'documents',
-    'doc_1',
-    (trx) => updateDocument(trx, ownDocument, { name: 'new' }),
-  ],
-  [
-    'removeDocument with few views',
-    'documents',
-    'doc_2',
-    async (trx) => {
+/** By the table and the id of the entity. */
+export const evicting: Readonly<Record<`${Table} ${string}`, Record<string, Write>>> = {
+  'clients cli_1': { updateClient: (trx) => updateClient(trx, 'cli_1', { scopes: '' }) },
+  'workspaces ws_1': {
+    updateWorkspace: (trx) => updateWorkspace(trx, 'ws_1', { factor_grace_days: 1 }),
+  },
+  'client_keys cli_1': {
+    insertClientKey: (trx) => insertClientKey(trx, { ...clientKey, id: 'jwk_2' }),
+  },
+  'trusted_issuers iss_2': {
+    insertIssuer: (trx) => insertIssuer(trx, { ...issuerRow, id: 'iss_2' }),
+  },
+  'federated_identities cli_1': {
+    insertFederatedIdentity: (trx) =>
+      insertFederatedIdentity(trx, { ...federatedIdentity, id: 'fed_2' }),
+    deleteFederatedIdentity: (trx) => deleteFederatedIdentity(trx, 'cli_1', 'fed_1'),
+  },
+  'audiences aud_2': {
+    insertAudience: (trx) => insertAudience(trx, { ...audience, id: 'aud_2', identifier: 'urn:a' }),
+  },
+  'customers cus_1': { updateCustomer: (trx) => updateCustomer(trx, 'cus_1', { disable_time: 2 }) },
+  'customer_accounts cus_1': {
+    insertAccounts: (trx) => insertAccounts(trx, 'cus_1', ['acc_2'], 2),
+    deleteAccounts: (trx) => deleteAccounts(trx, 'cus_1', ['acc_1']),
+  },
+  'credentials key_1': {
+    revokeCredential: (trx) => revokeCredential(trx, 'key_1', 2),
+    'endCredentials at once': (trx) => endCredentials(trx, owner, { time: 2, overlapMs: 0 }),
+    'endCredentials after an overlap': (trx) =>
+      endCredentials(trx, owner, { id: 'key_1', time: 2, overlapMs: 5 }),
+  },
+  'users usr_1': { updateUser: (trx) => updateUser(trx, 'usr_1', { disable_time: 2 }) },
+  'members usr_1': {
+    putMember: (trx) => putMember(trx, { ...member, role: 'admin' }),
+    deleteMember: (trx) => deleteMember(trx, 'ws_1', 'usr_1'),
+  },
+  'sessions ses_1': {
+    endSessions: (trx) => endSessions(trx, ['ses_1'], 2),
+    endSessionsOf: (trx) => endSessionsOf(trx, 'usr_1', { time: 2 }),
+    deleteOldest: (trx) => deleteOldest(trx, expiring, { before: 1_000 }, 10),
+  },
+  'signing_keys kid_2': {
+    insertSigningKey: (trx) => insertSigningKey(trx, { ...key, kid: 'kid_2', state: 'pending' }),
+  },
+  'signing_keys kid_1': {
+    updateSigningKey: (trx) => updateSigningKey(trx, 'kid_1', { state: 'retired', retire_time: 2 }),
+    'sealedSigningKeys.write': (trx) =>
+      sealedSigningKeys.write(trx, { id: 'kid_1', ciphertext: 'x', masterKeyId: 'x' }),
+  },
+  'revoked_tokens jti_2': {
+    insertRevokedToken: (trx) => insertRevokedToken(trx, { ...revoked, jti: 'jti_2' }),
+  },
+  'documents doc_1': {
+    updateDocument: (trx) => updateDocument(trx, ownDocument, { name: 'new' }),
+    'removeDocument with many views': (trx) =>
+      removeDocument(trx, 'doc_1', { time: 2, rowsMax: 0 }),
+    setCurrentVersion: (trx) => insertVersion(trx, secondVersion, {}),
+  },
+  'documents doc_2': {
+    'removeDocument with few views': async (trx) => {
       // A document without links, because their deletion is recorded too.
       await insertDocument(trx, { ...document, id: 'doc_2', blob_id: 'blob_2' });
       return removeDocument(trx, 'doc_2', { time: 2, rowsMax: 200 });
     },
-  ],
-  [
-    'removeDocument with many views',
-    'documents',
-    'doc_1',
-    (trx) => removeDocument(trx, 'doc_1', { time: 2, rowsMax: 0 }),
-  ],
-  ['verifyDomain', 'domains', 'dom_1', (trx) => verifyDomain(trx, domain, 2)],
-  ['setPrimary', 'domains', 'dom_1', (trx) => setPrimary(trx, domain, true)],
-  ['removeDomain', 'domains', 'dom_1', (trx) => removeDomain(trx, domain, 2)],
-  [
-    'removeDomain of a verified one',
-    'domains',
-    'dom_1',
-    (trx) => removeDomain(trx, { ...domain, verify_time: 1 }, 2),
-  ],
-  ['updateFolder', 'folders', 'fld_1', (trx) => updateFolder(trx, 'fld_1', { name: 'B' })],
-  ['removeFolder', 'folders', 'fld_1', (trx) => removeFolder(trx, 'fld_1', 2)],
-  ['updateLink', 'links', 'lnk_1', (trx) => updateLink(trx, ownLink, { allow_download: 1 }, false)],
-  ['updateLink of the gate', 'links', 'lnk_1', (trx) => updateLink(trx, ownLink, {}, true)],
-  ['setCurrentVersion', 'documents', 'doc_1', (trx) => insertVersion(trx, secondVersion, {})],
-  [
-    'updateLink of the version',
-    'links',
-    'lnk_1',
-    (trx) => updateLink(trx, ownLink, { pinned_version: 1 }, false),
-  ],
-  ['revokeLink', 'links', 'lnk_1', (trx) => revokeLink(trx, 'lnk_1', 2)],
-];
+  },
+  'domains dom_1': {
+    verifyDomain: (trx) => verifyDomain(trx, domain, 2),
+    setPrimary: (trx) => setPrimary(trx, domain, true),
+    removeDomain: (trx) => removeDomain(trx, domain, 2),
+    'removeDomain of a verified one': (trx) => removeDomain(trx, { ...domain, verify_time: 1 }, 2),
+  },
+  'folders fld_1': {
+    updateFolder: (trx) => updateFolder(trx, 'fld_1', { name: 'B' }),
+    removeFolder: (trx) => removeFolder(trx, 'fld_1', 2),
+  },
+  'links lnk_1': {
+    updateLink: (trx) => updateLink(trx, ownLink, { allow_download: 1 }, false),
+    'updateLink of the gate': (trx) => updateLink(trx, ownLink, {}, true),
+    'updateLink of the version': (trx) => updateLink(trx, ownLink, { pinned_version: 1 }, false),
+    revokeLink: (trx) => revokeLink(trx, 'lnk_1', 2),
+  },
+};
 
 const uses = ['key_1', 'jwk_1', 'fed_1'].map((id) => ({ id, time: 5 }));
 

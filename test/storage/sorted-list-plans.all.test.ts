@@ -55,153 +55,73 @@ const examined = {
   expiring: { from: 1, before: 30_000 },
 } as const;
 
+/** A list whose function gets these arguments before the query. */
+const listOf = <A extends unknown[]>(
+  find: (db: Database, ...args: [...A, ListQuery]) => Promise<unknown>,
+  { sorts }: { readonly sorts: SortColumns },
+  filter: string,
+  ...args: A
+): SortedList => ({ find, filter, sorts, read: (db, query) => find(db, ...args, query) });
+
+const ofWorkspace = { workspaceId: '1', documentId: '', folderId: '' };
+
 const sortedLists: SortedList[] = [
+  listOf(findDocuments, documentList, 'the workspace', { workspaceId: '1' }),
+  ...[undefined, '1', ''].map((parentId) => {
+    const filter = parentId === undefined ? 'the workspace' : `the parent “${parentId}”`;
+    return listOf(findFolders, folderList, filter, { workspaceId: '1', parentId });
+  }),
+  ...['1', ''].map((folderId) => {
+    const filter = `the folder “${folderId}”`;
+    return listOf(findDocuments, documentList, filter, { workspaceId: '1', folderId });
+  }),
+  listOf(findLinks, linkList, 'the workspace', ofWorkspace),
+  listOf(findLinks, linkList, 'the document', { ...ofWorkspace, documentId: '1' }),
+  listOf(findLinks, linkList, 'the folder', { ...ofWorkspace, folderId: '1' }),
+  ...['', '1'].map((documentId) => {
+    const filter = `the state, the reader and the expiry, of the document “${documentId}”`;
+    const of = { ...ofWorkspace, documentId, ...examined };
+    return { ...listOf(findLinks, linkList, filter, of), isExamined: true as const };
+  }),
+  ...(['link_id', 'document_id'] as const).map((column) => {
+    const filter = column === 'link_id' ? 'the link' : 'the document';
+    return listOf(findViews, viewLists[column], filter, { column, id: '1', version: 0 });
+  }),
+  listOf(findVisitors, visitorList, 'the workspace', '1'),
+  listOf<[string | undefined]>(findWorkspaces, workspaceList, 'none', undefined),
   {
-    find: findDocuments,
-    filter: 'the workspace',
-    ...documentList,
-    read: (db, query) => findDocuments(db, { workspaceId: '1' }, query),
-  },
-  ...[undefined, '1', ''].map((folderId) => ({
-    find: findFolders,
-    filter: folderId === undefined ? 'the workspace' : `the parent “${folderId}”`,
-    ...folderList,
-    read: (db: Database, query: ListQuery) =>
-      findFolders(db, { workspaceId: '1', parentId: folderId }, query),
-  })),
-  ...['1', ''].map((folderId) => ({
-    find: findDocuments,
-    filter: `the folder “${folderId}”`,
-    ...documentList,
-    read: (db: Database, query: ListQuery) =>
-      findDocuments(db, { workspaceId: '1', folderId }, query),
-  })),
-  {
-    find: findLinks,
-    filter: 'the workspace',
-    ...linkList,
-    read: (db, query) => findLinks(db, { workspaceId: '1', documentId: '', folderId: '' }, query),
-  },
-  {
-    find: findLinks,
-    filter: 'the document',
-    ...linkList,
-    read: (db, query) => findLinks(db, { workspaceId: '1', documentId: '1', folderId: '' }, query),
-  },
-  {
-    find: findLinks,
-    filter: 'the folder',
-    ...linkList,
-    read: (db, query) => findLinks(db, { workspaceId: '1', documentId: '', folderId: '1' }, query),
-  },
-  ...['', '1'].map((documentId) => ({
-    find: findLinks,
-    filter: `the state, the reader and the expiry, of the document “${documentId}”`,
-    ...linkList,
-    read: (db: Database, query: ListQuery) =>
-      findLinks(db, { workspaceId: '1', documentId, folderId: '', ...examined }, query),
-    isExamined: true as const,
-  })),
-  ...(['link_id', 'document_id'] as const).map((column) => ({
-    find: findViews,
-    filter: column === 'link_id' ? 'the link' : 'the document',
-    ...viewLists[column],
-    read: (db: Database, query: ListQuery) => findViews(db, { column, id: '1', version: 0 }, query),
-  })),
-  {
-    find: findVisitors,
-    filter: 'the workspace',
-    ...visitorList,
-    read: (db, query) => findVisitors(db, '1', query),
-  },
-  {
-    find: findWorkspaces,
-    filter: 'none',
-    ...workspaceList,
-    read: (db, query) => findWorkspaces(db, undefined, query),
-  },
-  {
-    find: findWorkspaces,
-    filter: 'the member',
-    ...workspaceList,
-    read: (db, query) => findWorkspaces(db, '1', query),
+    ...listOf<[string | undefined]>(findWorkspaces, workspaceList, 'the member', '1'),
     sortsFew: true,
   },
+  listOf(findMembers, memberList, 'the workspace', '1'),
+  listOf(findInvitations, invitationList, 'the workspace', '1', 1),
+  listOf(findDomains, domainList, 'the workspace', '1'),
+  ...(['cs', 'ck', 'wk'] as const).map((kind) =>
+    listOf(findCredentials, credentialList, `the owner of ${kind}`, { kind, id: '1' }),
+  ),
+  listOf<[]>(findAudiences, audienceList, 'none'),
+  listOf<[]>(findProviders, providerList, 'none'),
+  { ...listOf(findClientKeys, clientKeyList, 'the client', '1'), sortsFew: true },
   {
-    find: findMembers,
-    filter: 'the workspace',
-    ...memberList,
-    read: (db, query) => findMembers(db, '1', query),
-  },
-  {
-    find: findInvitations,
-    filter: 'the workspace',
-    ...invitationList,
-    read: (db, query) => findInvitations(db, '1', 1, query),
-  },
-  {
-    find: findDomains,
-    filter: 'the workspace',
-    ...domainList,
-    read: (db, query) => findDomains(db, '1', query),
-  },
-  ...(['cs', 'ck', 'wk'] as const).map((kind) => ({
-    find: findCredentials,
-    filter: `the owner of ${kind}`,
-    ...credentialList,
-    read: (db: Database, query: ListQuery) => findCredentials(db, { kind, id: '1' }, query),
-  })),
-  { find: findAudiences, filter: 'none', ...audienceList, read: findAudiences },
-  { find: findProviders, filter: 'none', ...providerList, read: findProviders },
-  {
-    find: findClientKeys,
-    filter: 'the client',
-    ...clientKeyList,
-    read: (db, query) => findClientKeys(db, '1', query),
+    ...listOf(findFederatedIdentities, federatedIdentityList, 'the client', '1'),
     sortsFew: true,
   },
+  listOf<[]>(findIssuers, issuerList, 'none'),
+  listOf<[]>(findClients, clientList, 'none'),
+  listOf<[]>(findCustomers, customerList, 'none'),
+  listOf(findSigningKeys, signingKeyList, 'none'),
   {
-    find: findFederatedIdentities,
-    filter: 'the client',
-    ...federatedIdentityList,
-    read: (db, query) => findFederatedIdentities(db, '1', query),
-    sortsFew: true,
-  },
-  { find: findIssuers, filter: 'none', ...issuerList, read: findIssuers },
-  { find: findClients, filter: 'none', ...clientList, read: findClients },
-  { find: findCustomers, filter: 'none', ...customerList, read: findCustomers },
-  { find: findSigningKeys, filter: 'none', ...signingKeyList, read: findSigningKeys },
-  {
-    find: findSessions,
-    filter: 'the user',
-    ...sessionList,
-    read: (db, query) => findSessions(db, '1', 1, query),
+    ...listOf(findSessions, sessionList, 'the user', '1', 1),
     sortsFew: true,
     index: 'sessions_live',
   },
-  ...[undefined, 'staff' as const].map((kind) => ({
-    find: findUsers,
-    filter: kind ?? 'none',
-    ...userList,
-    read: (db: Database, query: ListQuery) => findUsers(db, { email: undefined, kind }, query),
-  })),
-  {
-    find: findUsers,
-    filter: 'the email',
-    ...userList,
-    read: (db, query) => findUsers(db, { email: 'a@b', kind: undefined }, query),
-  },
-  {
-    find: findAccounts,
-    filter: 'none',
-    ...accountList,
-    read: (db, query) => findAccounts(db, {}, query),
-  },
+  ...[undefined, 'staff' as const].map((kind) =>
+    listOf(findUsers, userList, kind ?? 'none', { email: undefined, kind }),
+  ),
+  listOf(findUsers, userList, 'the email', { email: 'a@b', kind: undefined }),
+  listOf(findAccounts, accountList, 'none', {}),
   ...[{ customerId: '1' }, { ids: ['1', '2'] }].map((filter) => ({
-    find: findAccounts,
-    filter: Object.keys(filter).join(),
-    ...accountList,
-    read: (db: Database, query: ListQuery) => findAccounts(db, filter, query),
+    ...listOf(findAccounts, accountList, Object.keys(filter).join(), filter),
     sortsFew: true,
   })),
 ];

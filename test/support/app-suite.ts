@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { App } from '../../src/boot/app.ts';
 import { startTestApp, type TestApp } from './harness.ts';
 import { type Dialect, describeFeature, type TransportName } from './matrix.ts';
-import { openTransports, type Transport } from './transports.ts';
+import { type Credential, openTransports, type Transport } from './transports.ts';
 
 /** Follows the system clock until a test sets it. */
 class TestClock {
@@ -19,6 +19,11 @@ export type Suite = {
   readonly testApp: TestApp;
   readonly app: App;
   transport(name: TransportName): Transport;
+  /** Calls with this credential, or that of the function, unless a call has another one. */
+  callsThrough(
+    name: TransportName,
+    credential?: Credential | (() => Credential | Promise<Credential>),
+  ): Transport['call'];
 };
 
 /** A running app with its transports. */
@@ -65,6 +70,12 @@ function withApp(name: string, dialect: Dialect, body: (suite: Suite) => void): 
       const transport = started().transports.find(({ name }) => name === wanted);
       if (transport === undefined) throw new Error(`unknown transport ${wanted}`);
       return transport;
+    },
+    callsThrough(wanted, credential = {}) {
+      return async (method, request, other) => {
+        const own = other ?? (await (typeof credential === 'function' ? credential() : credential));
+        return this.transport(wanted).call(method, request, own);
+      };
     },
   });
 }

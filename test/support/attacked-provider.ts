@@ -8,14 +8,14 @@ import {
   SignInBrowser,
 } from './company-sign-in.ts';
 import { startTestApp, type TestApp } from './harness.ts';
-import { itHoldsFor } from './rule.ts';
+import { casesOf, itHoldsFor, type Outcomes } from './rule.ts';
 import { type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts';
 import { openTransports, type Transport } from './transports.ts';
 
 export type Attempt = { readonly browser: SignInBrowser; readonly returned: Returned };
 
-/** A name, the problem that the service must name, and the attack. */
-export type Attack = readonly [string, string, () => Promise<Attempt>];
+/** The attacks, by the problem that the service must name. */
+export type Attacks = Outcomes<() => Promise<Attempt>>;
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -75,8 +75,8 @@ export function useAttackedProvider() {
     },
 
     /** Declares the test that no attack starts a session. */
-    itRefuses(attacks: readonly Attack[], least: number) {
-      itHoldsFor(attacks, least)('is refused', async (_name, problem, attack) => {
+    itRefuses(attacks: Attacks, least: number) {
+      itHoldsFor(casesOf(attacks), least)('is refused', async (_name, problem, attack) => {
         await use.begin();
         const { browser, returned } = await attack();
         expect(returned.problem).toBe(problem);

@@ -1,7 +1,27 @@
 // Reads the tables and the audit log, and makes writes to the audit log fail.
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import type { Dialect } from './matrix.ts';
+
+/** An event of a change by a service client, unless the fields say otherwise. */
+export const auditEventRow = (fields: Partial<AuditEventRow> = {}): AuditEventRow => ({
+  id: newId('evt', randomBytes),
+  create_time: Date.now(),
+  actor_type: 'service',
+  actor_id: '',
+  action: 'ClientService.CreateClient',
+  target: '',
+  code: 'ok',
+  reason: '',
+  acting_client: '',
+  token_id: '',
+  count: 1,
+  request_id: '',
+  address: '192.0.2.1',
+  ...fields,
+});
 
 export function auditEventsOf(db: Database, requestId: string): Promise<AuditEventRow[]> {
   return db

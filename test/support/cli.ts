@@ -73,6 +73,10 @@ export async function openShell(env: Record<string, string> = {}): Promise<Shell
   };
 }
 
+/** Opens a shell with the API key of the program's workspace. */
+export const openWorkspaceShell = ({ origin, env }: Pick<RunningProgram, 'env' | 'origin'>) =>
+  openShell({ LATCHKEY_BASE_URL: origin, LATCHKEY_API_KEY: env.API_KEY });
+
 /** Opens a shell in which the staff user of the program is signed in. `words`: more options. */
 export async function openStaffShell(
   { env }: Pick<RunningProgram, 'env'>,

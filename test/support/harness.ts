@@ -20,7 +20,7 @@ export type TestAppOptions = Omit<AppOptions, 'config' | 'log' | 'droppedLines' 
   readonly dataDir?: string;
 };
 
-const envNames = [
+export const envNames = [
   'LATCHKEY_BASE_URL',
   'LATCHKEY_SHARING_BASE_URL',
   'LATCHKEY_GRPC_ADDRESS',

@@ -1,4 +1,5 @@
 // Callers that manage clients and customers, and their calls through a transport.
+import { beforeAll } from 'vitest';
 import type { App } from '../../src/boot/app.ts';
 import type { Added } from './owner-rows.ts';
 import { signToken } from './signed-tokens.ts';
@@ -15,6 +16,19 @@ type Manager = {
 export async function managerCredential(app: App, scope: string, manager: Manager = {}) {
   const token = await signToken(app, { type: 'service', ...manager, scope });
   return { authorization: `Bearer ${token}` };
+}
+
+/** The same for all tests of a suite. Use it only in tests and later hooks. */
+export function useManager(suite: { readonly app: App }, scope: string, manager: Manager = {}) {
+  let authorization = '';
+  beforeAll(async () => {
+    ({ authorization } = await managerCredential(suite.app, scope, manager));
+  });
+  return {
+    get authorization() {
+      return authorization;
+    },
+  };
 }
 
 /** The credential of a token from the customer's key, restricted to these accounts. */

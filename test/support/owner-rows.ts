@@ -41,6 +41,25 @@ export function changeAsOtherProcess(
   return transact(db.withoutPlugins(), async (trx) => void (await work(trx)));
 }
 
+/** Changes a row as another process would. */
+export function updateRow(
+  db: Database,
+  table:
+    | 'client_keys'
+    | 'clients'
+    | 'credentials'
+    | 'customers'
+    | 'links'
+    | 'trusted_issuers'
+    | 'users',
+  id: string,
+  change: object,
+): Promise<void> {
+  return changeAsOtherProcess(db, (trx) =>
+    trx.updateTable(table).set(change).where('id', '=', id).execute(),
+  );
+}
+
 /** Returns the id of a new audience. */
 export async function addAudience(db: Database, identifier?: string): Promise<string> {
   const id = newId('aud', randomBytes);

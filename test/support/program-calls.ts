@@ -3,8 +3,6 @@ import { expect } from 'vitest';
 import type { RunningProgram } from './program.ts';
 import { sha256 } from './sharing-api.ts';
 
-const originOf = ({ env }: RunningProgram) => new URL(env.LATCHKEY_BASE_URL).origin;
-
 /** Calls the HTTP API with the demo's API key, or with a token. */
 export async function call<T>(
   program: RunningProgram,
@@ -13,7 +11,7 @@ export async function call<T>(
   credential = program.env.API_KEY,
 ): Promise<T> {
   const isForm = body instanceof FormData;
-  const response = await fetch(`${originOf(program)}${route}`, {
+  const response = await fetch(`${program.origin}${route}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       ...(route === '/tokens' ? {} : { authorization: `Bearer ${credential}` }),
@@ -47,12 +45,12 @@ export async function upload(program: RunningProgram, sizeBytes: number): Promis
 
 export async function remove(program: RunningProgram, id: string): Promise<void> {
   const headers = { authorization: `Bearer ${program.env.API_KEY}` };
-  const url = `${originOf(program)}/api/v1/documents/${id}`;
+  const url = `${program.origin}/api/v1/documents/${id}`;
   expect((await fetch(url, { method: 'DELETE', headers })).ok).toBe(true);
 }
 
 export async function digestOf(program: RunningProgram, id: string): Promise<string> {
   const headers = { authorization: `Bearer ${program.env.API_KEY}` };
-  const response = await fetch(`${originOf(program)}/api/v1/documents/${id}/file`, { headers });
+  const response = await fetch(`${program.origin}/api/v1/documents/${id}/file`, { headers });
   return sha256(Buffer.from(await response.arrayBuffer()));
 }

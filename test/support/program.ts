@@ -32,6 +32,8 @@ export type ProgramEnv = Record<string, string | undefined>;
 export type RunningProgram = Program & {
   readonly env: ReturnType<typeof parseEnv>;
   readonly httpPort: number;
+  /** The URL of the server, without a path. */
+  readonly origin: string;
 };
 
 /** The name of the sample document in a new demo installation. */
@@ -151,7 +153,8 @@ export async function startProgram(
   });
   const file = path.join(program.dataDir, 'bootstrap.env');
   const read = parseEnv(await readFile(file, 'utf8'));
-  return { ...program, env: read, httpPort: Number(new URL(read.LATCHKEY_BASE_URL).port) };
+  const { origin, port } = new URL(read.LATCHKEY_BASE_URL);
+  return { ...program, env: read, httpPort: Number(port), origin };
 }
 
 export function descriptorsOf(pid: number): number {

@@ -49,6 +49,15 @@ export function itHoldsFor<T extends Case>(cases: readonly T[], least: number) {
   };
 }
 
+/** A table of cases: by their outcome, and then by their name. */
+export type Outcomes<T> = Readonly<Record<string, Readonly<Record<string, T>>>>;
+
+/** The cases of a table: the name, the outcome, and the case. */
+export const casesOf = <T>(outcomes: Outcomes<T>): [name: string, outcome: string, one: T][] =>
+  Object.entries(outcomes).flatMap(([outcome, cases]) =>
+    Object.entries(cases).map(([name, one]): [string, string, T] => [name, outcome, one]),
+  );
+
 /** All combinations of two lists, as the cases of one rule. */
 export function product<A, B>(
   left: readonly A[],

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
+import { credentials } from '@grpc/grpc-js';
 import { type Authority, createAuthority, type KeyPair } from './certificates.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './harness.ts';
+import { openGrpcTransport, type Transport } from './transports.ts';
 
 export const localNames = { dns: ['localhost'], ip: '127.0.0.1' };
 
@@ -71,6 +73,14 @@ export async function startTlsApp(options: TlsAppOptions = {}): Promise<TlsApp> 
       await files.remove();
     },
   };
+}
+
+/** A gRPC transport with the certificate, on a new connection. */
+export function openTlsGrpc({ app, files }: TlsApp, pair?: KeyPair): Transport {
+  const ca = Buffer.from(files.authority.certificate);
+  const own = pair === undefined ? [] : [Buffer.from(pair.key), Buffer.from(pair.certificate)];
+  const options = { 'grpc.use_local_subchannel_pool': 1 };
+  return openGrpcTransport(app, credentials.createSsl(ca, ...own), options);
 }
 
 export type TlsAnswer = {

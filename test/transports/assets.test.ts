@@ -1,17 +1,16 @@
 // Compression and caching of the built browser code.
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp } from '../support/harness.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let test: TestApp;
+const test = useStarted(() => startTestApp());
 let script: string;
 beforeAll(async () => {
-  test = await startTestApp();
   const page = await (await fetch(`${test.app.publicUrl}/console`)).text();
   script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? '';
 });
-afterAll(() => test.remove());
 
 type Answer = { readonly headers: NodeJS.Dict<string | string[]>; readonly body: Buffer };
 

@@ -2,17 +2,14 @@
 // status is INTERNAL (compression.md of gRPC; "Error end-stream" of the Connect protocol).
 import { gzipSync } from 'node:zlib';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { answerTo, compressed, errorIn, frame, post } from '../support/connect-frames.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { openCall, openSession } from '../support/raw-grpc.ts';
 import type { RawResponse } from '../support/raw-http.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startTestApp();
-});
-afterAll(() => app.remove());
+const app = useStarted(() => startTestApp());
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const upload = '/latchkey.sharing.v1.DocumentService/UploadDocument';

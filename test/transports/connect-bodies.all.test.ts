@@ -26,14 +26,13 @@ import { openCall, openSession } from '../support/raw-grpc.ts';
 import { openRawHttp, type RawHttp } from '../support/raw-http.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import type { TransportError } from '../support/transports.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
+const app = useStarted(() => startTestApp());
 let port: number;
 beforeAll(async () => {
-  app = await startTestApp();
   port = Number(new URL(app.app.publicUrl).port);
 });
-afterAll(() => app.remove());
 
 /** Tests of a separate app. */
 function withApp(options: TestAppOptions): { env(): TestApp['env'] } {
@@ -89,37 +88,22 @@ describe('a caller without a valid credential', () => {
 describe('a body over 256 KiB is refused', () => {
   const large = JSON.stringify({ email: 'x'.repeat(bytesMax) });
 
-  itHoldsFor(
-    [
-      ['by its announced length', () => post(signIn, json).announcing(bytesMax + 1)],
-      ['in a chunked body', () => post(signIn, json).chunked + chunk(large)],
-      ['in a frame', () => post(signIn, 'application/grpc-web+json').with(frame(large))],
-      [
-        'by the announced length of a frame',
-        () =>
-          Buffer.concat([
-            Buffer.from(post(signIn, grpcWeb).chunked),
-            chunk(frameHead(bytesMax + 1)),
-          ]),
-      ],
-      [
-        'by its size after gzip decompression',
-        () => post(signIn, json, { 'Content-Encoding': 'gzip' }).with(gzipSync(large)),
-      ],
-      [
-        'by its size after brotli decompression',
-        () => post(signIn, json, { 'Content-Encoding': 'br' }).with(brotliCompressSync(large)),
-      ],
-      [
-        'by the size of its decompressed frame',
-        () =>
-          post(signIn, 'application/grpc-web+json', { 'Grpc-Encoding': 'gzip' }).with(
-            frame(gzipSync(large), compressed),
-          ),
-      ],
-    ],
-    7,
-  )('is refused by its length', async (_how, request) => {
+  const requests: Record<string, () => Uint8Array | string> = {
+    'by its announced length': () => post(signIn, json).announcing(bytesMax + 1),
+    'in a chunked body': () => post(signIn, json).chunked + chunk(large),
+    'in a frame': () => post(signIn, 'application/grpc-web+json').with(frame(large)),
+    'by the announced length of a frame': () =>
+      Buffer.concat([Buffer.from(post(signIn, grpcWeb).chunked), chunk(frameHead(bytesMax + 1))]),
+    'by its size after gzip decompression': () =>
+      post(signIn, json, { 'Content-Encoding': 'gzip' }).with(gzipSync(large)),
+    'by its size after brotli decompression': () =>
+      post(signIn, json, { 'Content-Encoding': 'br' }).with(brotliCompressSync(large)),
+    'by the size of its decompressed frame': () =>
+      post(signIn, 'application/grpc-web+json', { 'Grpc-Encoding': 'gzip' }).with(
+        frame(gzipSync(large), compressed),
+      ),
+  };
+  itHoldsFor(Object.entries(requests), 7)('is refused by its length', async (_how, request) => {
     const answer = await answerTo(port, request());
     expect(answer && errorIn(answer)).toMatchObject({ code: 'payload_too_large' });
   });

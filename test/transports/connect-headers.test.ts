@@ -1,18 +1,17 @@
 // Forms of Connect requests that HTTP permits in addition to those of client libraries.
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { answerTo, errorIn, frame, post } from '../support/connect-frames.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
 import { openHttp2, startTlsApp } from '../support/tls-app.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
+const app = useStarted(() => startTestApp());
 let port: number;
 beforeAll(async () => {
-  app = await startTestApp();
   port = Number(new URL(app.app.publicUrl).port);
 });
-afterAll(() => app.remove());
 
 const jwks = '/latchkey.identity.v1.VerificationService/GetJwks';
 const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';

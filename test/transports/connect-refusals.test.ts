@@ -3,20 +3,19 @@
 import { gzipSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { SignInRequestSchema } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { answerTo, chunk, compressed, errorIn, frame, post } from '../support/connect-frames.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { requestHead } from '../support/raw-http.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
+const app = useStarted(() => startTestApp());
 let port: number;
 beforeAll(async () => {
-  app = await startTestApp();
   port = Number(new URL(app.app.publicUrl).port);
 });
-afterAll(() => app.remove());
 
 const signIn = '/latchkey.identity.v1.SessionService/SignIn';
 const jwks = '/latchkey.identity.v1.VerificationService/GetJwks';
@@ -54,83 +53,48 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
   const shortZip = gzipSync(Buffer.alloc(1_000)).subarray(0, -12);
   const query = (rest: string) => `${jwks}?connect=v1&encoding=proto&${rest}`;
 
-  itHoldsFor<[string, (id: Record<string, string>) => Uint8Array | string]>(
-    [
-      ['truncated binary', (id) => post(signIn, proto, id).with(truncated)],
-      ['binary with unclosed groups', (id) => post(signIn, proto, id).with(groups)],
-      ['JSON that is not UTF-8', (id) => post(signIn, 'application/json', id).with(truncated)],
-      ['truncated gRPC-Web binary', (id) => post(signIn, grpcWeb, id).with(frame(truncated))],
-      [
-        'gRPC-Web JSON',
-        (id) => post(signIn, 'application/grpc-web+json', id).with(frame('{"email": 1}')),
-      ],
-      [
-        'a message with invalid base64',
-        (id) => requestHead('GET', query('base64=1&message=%21%21'), { ...host, ...id }),
-      ],
-      [
-        'a query message with invalid gzip',
-        (id) =>
-          requestHead('GET', query('compression=gzip&base64=1&message=bm8'), { ...host, ...id }),
-      ],
-      [
-        'invalid gzip',
-        (id) => post(signIn, proto, { 'Content-Encoding': 'gzip', ...id }).with(badZip),
-      ],
-      [
-        'truncated gzip',
-        (id) => post(signIn, proto, { 'Content-Encoding': 'gzip', ...id }).with(shortZip),
-      ],
-      [
-        'invalid brotli',
-        (id) => post(signIn, proto, { 'Content-Encoding': 'br', ...id }).with(badZip),
-      ],
-      [
-        'a frame with invalid gzip',
-        (id) =>
-          post(signIn, grpcWeb, { 'Grpc-Encoding': 'gzip', ...id }).with(frame(badZip, compressed)),
-      ],
-      [
-        'a compressed frame without a named compression',
-        (id) => post(signIn, grpcWeb, id).with(frame(gzipSync(message), compressed)),
-      ],
-      ['a truncated frame', (id) => post(signIn, grpcWeb, id).with(frame(message).subarray(0, 6))],
-      ['no frame', (id) => post(signIn, grpcWeb, id).with('')],
-      [
-        'two frames',
-        (id) => post(signIn, grpcWeb, id).with(Buffer.concat([frame(message), frame(message)])),
-      ],
-      ['a frame with unknown flags', (id) => post(signIn, grpcWeb, id).with(frame(message, 0x80))],
-      [
-        'a download',
-        (id) =>
-          post(download, 'application/connect+proto', { ...authorization(), ...id }).with(
-            frame(truncated),
-          ),
-      ],
-      [
-        'an upload',
-        (id) =>
-          post(upload, 'application/connect+proto', { ...authorization(), ...id }).with(
-            frame(truncated),
-          ),
-      ],
-      [
-        'an upload over gRPC-Web',
-        (id) => post(upload, grpcWeb, { ...authorization(), ...id }).with(frame(truncated)),
-      ],
-      [
-        'a truncated upload',
-        (id) =>
-          Buffer.concat([
-            Buffer.from(post(upload, grpcWeb, { ...authorization(), ...id }).chunked),
-            chunk(frame('abc').subarray(0, 7)),
-            Buffer.from('0\r\n\r\n'),
-          ]),
-      ],
-    ],
-    20,
-  )('is an invalid argument', async (_what, build) => {
+  const requests: Record<string, (id: Record<string, string>) => Uint8Array | string> = {
+    'truncated binary': (id) => post(signIn, proto, id).with(truncated),
+    'binary with unclosed groups': (id) => post(signIn, proto, id).with(groups),
+    'JSON that is not UTF-8': (id) => post(signIn, 'application/json', id).with(truncated),
+    'truncated gRPC-Web binary': (id) => post(signIn, grpcWeb, id).with(frame(truncated)),
+    'gRPC-Web JSON': (id) =>
+      post(signIn, 'application/grpc-web+json', id).with(frame('{"email": 1}')),
+    'a message with invalid base64': (id) =>
+      requestHead('GET', query('base64=1&message=%21%21'), { ...host, ...id }),
+    'a query message with invalid gzip': (id) =>
+      requestHead('GET', query('compression=gzip&base64=1&message=bm8'), { ...host, ...id }),
+    'invalid gzip': (id) => post(signIn, proto, { 'Content-Encoding': 'gzip', ...id }).with(badZip),
+    'truncated gzip': (id) =>
+      post(signIn, proto, { 'Content-Encoding': 'gzip', ...id }).with(shortZip),
+    'invalid brotli': (id) => post(signIn, proto, { 'Content-Encoding': 'br', ...id }).with(badZip),
+    'a frame with invalid gzip': (id) =>
+      post(signIn, grpcWeb, { 'Grpc-Encoding': 'gzip', ...id }).with(frame(badZip, compressed)),
+    'a compressed frame without a named compression': (id) =>
+      post(signIn, grpcWeb, id).with(frame(gzipSync(message), compressed)),
+    'a truncated frame': (id) => post(signIn, grpcWeb, id).with(frame(message).subarray(0, 6)),
+    'no frame': (id) => post(signIn, grpcWeb, id).with(''),
+    'two frames': (id) =>
+      post(signIn, grpcWeb, id).with(Buffer.concat([frame(message), frame(message)])),
+    'a frame with unknown flags': (id) => post(signIn, grpcWeb, id).with(frame(message, 0x80)),
+    'a download': (id) =>
+      post(download, 'application/connect+proto', { ...authorization(), ...id }).with(
+        frame(truncated),
+      ),
+    'an upload': (id) =>
+      post(upload, 'application/connect+proto', { ...authorization(), ...id }).with(
+        frame(truncated),
+      ),
+    'an upload over gRPC-Web': (id) =>
+      post(upload, grpcWeb, { ...authorization(), ...id }).with(frame(truncated)),
+    'a truncated upload': (id) =>
+      Buffer.concat([
+        Buffer.from(post(upload, grpcWeb, { ...authorization(), ...id }).chunked),
+        chunk(frame('abc').subarray(0, 7)),
+        Buffer.from('0\r\n\r\n'),
+      ]),
+  };
+  itHoldsFor(Object.entries(requests), 20)('is an invalid argument', async (_what, build) => {
     const { requestId, error, log } = await refusalOf(build);
     expect(error).toMatchObject({ code: 'invalid_argument', requestId });
     expect(log).toMatchObject([{ code: 'invalid_argument', transport: 'connect', level: 30 }]);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import {
@@ -13,15 +13,12 @@ import {
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { frame, post } from '../support/connect-frames.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { connectError } from '../support/transports.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startTestApp({ config: { uploadBytesMax: 8 * 1024 * 1024 } });
-});
-afterAll(() => app.remove());
+const app = useStarted(() => startTestApp({ config: { uploadBytesMax: 8 * 1024 * 1024 } }));
 
 const protocols: Record<string, (baseUrl: string) => Transport> = {
   'Connect with JSON': (baseUrl) =>

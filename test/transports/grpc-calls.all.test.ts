@@ -1,15 +1,11 @@
 // gRPC calls that are slow, too large, or not read.
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { IssueTokenRequestSchema } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import {
-  DownloadDocumentRequestSchema,
-  UploadDocumentRequestSchema,
-} from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { startTestApp, type TestApp } from '../support/harness.ts';
-import { openCall, openSession, prefix, shortLimits } from '../support/raw-grpc.ts';
-import { keyOf, upload as storeDocument } from '../support/sharing-api.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { UploadDocumentRequestSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { useGrpcApp } from '../support/grpc-suite.ts';
+import { openCall, prefix } from '../support/raw-grpc.ts';
+import { keyOf } from '../support/sharing-api.ts';
 import { grpcError } from '../support/transports.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
@@ -18,39 +14,7 @@ const upload = '/latchkey.sharing.v1.DocumentService/UploadDocument';
 const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
 const reflect = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 
-let app: TestApp;
-let address: string;
-let documentId: string;
-beforeAll(async () => {
-  app = await startTestApp({ grpcLimits: shortLimits });
-  address = app.app.grpcAddress;
-  documentId = (await storeDocument(app, Buffer.alloc(4 * 1024 * 1024, 'text '))).id;
-});
-afterAll(() => app.remove());
-
-async function session() {
-  const opened = await openSession(address);
-  onTestFinished(() => opened.destroy());
-  return opened;
-}
-
-/** The request of an issued token. */
-function tokenRequest(): Buffer {
-  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = app.env;
-  const fields = { clientId, clientSecret, scope: 'tokens:read' };
-  const bytes = toBinary(IssueTokenRequestSchema, create(IssueTokenRequestSchema, fields));
-  return Buffer.concat([prefix(bytes.length), bytes]);
-}
-
-/** A download that the client does not read. */
-async function openUnread() {
-  const call = openCall(await session(), download, keyOf(app));
-  call.stream.pause();
-  const fields = create(DownloadDocumentRequestSchema, { documentId });
-  const request = toBinary(DownloadDocumentRequestSchema, fields);
-  call.stream.end(Buffer.concat([prefix(request.length), request]));
-  return call;
-}
+const { app, session, tokenRequest, openUnread } = useGrpcApp();
 
 /** The error in a call's trailers. */
 function errorOf(headers: Record<string, unknown>) {

@@ -1,11 +1,9 @@
 // Connections of the gRPC listener: silent, idle, malformed, flooding, too many.
 import type { ClientHttp2Session } from 'node:http2';
-import { create, toBinary } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { IssueTokenRequestSchema } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { DownloadDocumentRequestSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { useGrpcApp } from '../support/grpc-suite.ts';
+import { startTestApp } from '../support/harness.ts';
 import {
   frame,
   frameTypes,
@@ -19,7 +17,6 @@ import {
   shortLimits,
 } from '../support/raw-grpc.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { keyOf, upload as storeDocument } from '../support/sharing-api.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
@@ -27,44 +24,12 @@ const watch = '/grpc.health.v1.Health/Watch';
 const check = '/grpc.health.v1.Health/Check';
 const reflect = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 
-let app: TestApp;
-let address: string;
-let documentId: string;
-beforeAll(async () => {
-  app = await startTestApp({ grpcLimits: shortLimits });
-  address = app.app.grpcAddress;
-  documentId = (await storeDocument(app, Buffer.alloc(4 * 1024 * 1024, 'text '))).id;
-});
-afterAll(() => app.remove());
-
-async function session() {
-  const opened = await openSession(address);
-  onTestFinished(() => opened.destroy());
-  return opened;
-}
+const { app, session, tokenRequest, openUnread } = useGrpcApp();
 
 async function connection(...bytes: Buffer[]) {
-  const opened = await openConnection(address, ...bytes);
+  const opened = await openConnection(app.app.grpcAddress, ...bytes);
   onTestFinished(() => void opened.socket.destroy());
   return opened;
-}
-
-/** The request of an issued token. */
-function tokenRequest(): Buffer {
-  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = app.env;
-  const fields = { clientId, clientSecret, scope: 'tokens:read' };
-  const bytes = toBinary(IssueTokenRequestSchema, create(IssueTokenRequestSchema, fields));
-  return Buffer.concat([prefix(bytes.length), bytes]);
-}
-
-/** A download that the client does not read. */
-async function openUnread() {
-  const call = openCall(await session(), download, keyOf(app));
-  call.stream.pause();
-  const fields = create(DownloadDocumentRequestSchema, { documentId });
-  const request = toBinary(DownloadDocumentRequestSchema, fields);
-  call.stream.end(Buffer.concat([prefix(request.length), request]));
-  return call;
 }
 
 describe('a connection', () => {

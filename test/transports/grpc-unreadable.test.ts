@@ -3,18 +3,17 @@ import { once } from 'node:events';
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { Metadata, status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { openCall, openSession, prefix } from '../support/raw-grpc.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  // Without these, a call that stays open would end before its test does.
-  app = await startTestApp({ grpcLimits: { trailingBodyMs: 3_600_000, unreadMs: 3_600_000 } });
-});
-afterAll(() => app.remove());
+// Without these, a call that stays open would end before its test does.
+const app = useStarted(() =>
+  startTestApp({ grpcLimits: { trailingBodyMs: 3_600_000, unreadMs: 3_600_000 } }),
+);
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const garbage = Buffer.concat([prefix(8, 1), Buffer.alloc(8, 0xff)]);

@@ -1,6 +1,6 @@
 // gRPC-Web in base64 (application/grpc-web-text).
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   DownloadDocumentRequestSchema,
   DownloadDocumentResponseSchema,
@@ -8,13 +8,10 @@ import {
   UploadDocumentResponseSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { frame } from '../support/connect-frames.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let test: TestApp;
-beforeAll(async () => {
-  test = await startTestApp();
-});
-afterAll(() => test?.remove());
+const test = useStarted(() => startTestApp());
 
 const service = '/latchkey.sharing.v1.DocumentService';
 const type = 'application/grpc-web-text+proto';

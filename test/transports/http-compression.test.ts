@@ -2,16 +2,12 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp } from '../support/harness.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp();
-});
-afterAll(() => app.remove());
+const app = useStarted(() => startTestApp());
 
 type Answer = { status: number; headers: Record<string, unknown>; body: Buffer };
 

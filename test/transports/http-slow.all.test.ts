@@ -1,8 +1,9 @@
 // Requests that arrive slowly or not at all, and connections beyond the limit.
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/harness.ts';
 import { openRawHttp, type RawHttp, type RawResponse, requestHead } from '../support/raw-http.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 import { expectDate, host, jwks } from './hostile.ts';
 
 /** 30 seconds in production. */
@@ -10,12 +11,7 @@ const requestMs = 2_000;
 const uploadMs = 4_000;
 const connectionsMax = 60;
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp({ httpLimits: { requestMs, uploadMs } });
-});
-afterAll(() => app.remove());
+const app = useStarted(() => startTestApp({ httpLimits: { requestMs, uploadMs } }));
 
 async function open(to = app): Promise<RawHttp> {
   const connection = await openRawHttp(Number(new URL(to.app.publicUrl).port));

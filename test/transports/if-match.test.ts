@@ -1,12 +1,9 @@
 // If-Match on resources with an entity tag (RFC 9110 §13.1.1).
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { expect, test } from 'vitest';
+import { startTestApp } from '../support/harness.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startTestApp();
-});
-afterAll(() => app.remove());
+const app = useStarted(() => startTestApp());
 
 const paths = ['/.well-known/jwks.json', '/openapi.json'];
 

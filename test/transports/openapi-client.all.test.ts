@@ -2,21 +2,21 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { beforeAll, describe, it } from 'vitest';
 import type { Demo, Flows } from '../openapi/demo.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.join(root, 'test/openapi');
 const tool = (name: string) => path.join(folder, 'node_modules/.bin', name);
 
-let test: TestApp;
+const test = useStarted(() => startTestApp({ now: () => Date.now() + skipped }));
 let skipped = 0;
 let demo: Demo;
 let flows: Flows;
 beforeAll(async () => {
-  test = await startTestApp({ now: () => Date.now() + skipped });
   // The compiler of the project cannot read the flows before the types are generated.
   const module: { flows: Flows } = await import(path.join(folder, 'flows.ts'));
   flows = module.flows;
@@ -31,7 +31,6 @@ beforeAll(async () => {
     staffPassword: env.STAFF_PASSWORD,
   };
 });
-afterAll(() => test.remove());
 
 describe('a client that openapi-typescript generates', () => {
   it('has types that permit these flows', async () => {

@@ -3,17 +3,14 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { startTestApp } from '../support/harness.ts';
 import { errorsOf, type Media, openApi, resolve } from '../support/openapi.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const file = path.resolve(import.meta.dirname, '../../gen/openapi.json');
 
-let test: TestApp;
-beforeAll(async () => {
-  test = await startTestApp();
-});
-afterAll(() => test.remove());
+const test = useStarted(() => startTestApp());
 
 const operations = Object.entries(openApi().paths).flatMap(([path, item]) =>
   Object.entries(item).map(([verb, operation]) => ({ path, verb, operation })),

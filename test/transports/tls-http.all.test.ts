@@ -1,16 +1,12 @@
 // HTTP over TLS: the same answers over HTTP/1.1 and HTTP/2.
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { openHttp1, openHttp2, startTlsApp, type TlsApp } from '../support/tls-app.ts';
+import { openHttp1, openHttp2, startTlsApp } from '../support/tls-app.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let test: TlsApp;
-
-beforeAll(async () => {
-  test = await startTlsApp({ config: { trustedProxies: ['127.0.0.1'] } });
-});
-afterAll(() => test?.remove());
+const test = useStarted(() => startTlsApp({ config: { trustedProxies: ['127.0.0.1'] } }));
 
 const openers = { 'HTTP/1.1': openHttp1, 'HTTP/2': openHttp2 };
 

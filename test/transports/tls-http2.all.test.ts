@@ -3,20 +3,18 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { flags, frame, headerBlock, http2Preface, types } from '../support/http2-frames.ts';
-import { openHttp2, startTlsApp, type TlsApp } from '../support/tls-app.ts';
+import { openHttp2, startTlsApp } from '../support/tls-app.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let test: TlsApp;
-
-beforeAll(async () => {
-  test = await startTlsApp({
+const test = useStarted(() =>
+  startTlsApp({
     httpLimits: { requestMs: 2_000 },
     bodyTimeoutMs: 60_000,
     tlsTimes: { handshakeMs: 1_000 },
-  });
-});
-afterAll(() => test?.remove());
+  }),
+);
 
 const ca = () => test.files.authority.certificate;
 const port = () => Number(new URL(test.app.publicUrl).port);

@@ -1,9 +1,10 @@
 // Clients over HTTP/1.1 that do not read, without and with pipelining.
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { startTestApp } from '../support/harness.ts';
 import { requestHead } from '../support/raw-http.ts';
 import { bearer, sha256, upload } from '../support/sharing-api.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const bytesMax = 2 * 1024 * 1024;
 // More than the buffers of the kernel hold, with several requests on a connection.
@@ -11,18 +12,18 @@ const content = Buffer.alloc(6_000_000, 'a');
 const pipelined = 4;
 const connections = 12;
 
-let test: TestApp;
+const test = useStarted(() =>
+  startTestApp({
+    config: { trustedProxies: ['127.0.0.1'] },
+    responseBudget: { bytesMax, stalledMs: 60_000 },
+  }),
+);
 let path: string;
 
 beforeAll(async () => {
-  test = await startTestApp({
-    config: { trustedProxies: ['127.0.0.1'] },
-    responseBudget: { bytesMax, stalledMs: 60_000 },
-  });
   const { id } = await upload(test, content, 'a.txt');
   path = `/api/v1/documents/${id}/file`;
 });
-afterAll(() => test?.remove());
 
 const held = () => test.app.inside.responses.held();
 

@@ -1,8 +1,9 @@
 // Hostile and failing identity providers: no sign-in starts a session, and no request leads inside.
 import { describe, expect } from 'vitest';
-import { type Attack, useAttackedProvider } from '../../support/attacked-provider.ts';
+import { type Attacks, useAttackedProvider } from '../../support/attacked-provider.ts';
 import { registerProvider } from '../../support/company-sign-in.ts';
 import { changeAsOtherProcess } from '../../support/owner-rows.ts';
+import { product } from '../../support/rule.ts';
 import { answerLate, startScriptedProvider } from '../../support/scripted-provider.ts';
 
 const use = useAttackedProvider();
@@ -23,41 +24,50 @@ const withMetadata = (metadata: Readonly<Record<string, unknown>>) => async () =
   }
 };
 
-const attacks: readonly Attack[] = [
-  [
-    'the provider takes too long',
-    'provider_unavailable',
-    async () => {
+const attacks: Attacks = {
+  provider_unavailable: {
+    'the provider takes too long': async () => {
       use.provider().script.token = answerLate;
       return use.attempt(use.account());
     },
-  ],
-  [
-    'the provider sends a giant answer',
-    'provider_unavailable',
-    async () => {
+    'the provider sends a giant answer': async () => {
       use.provider().script.token = (response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end(`{"a":"${'x'.repeat(1_000_000)}"}`);
       };
       return use.attempt(use.account());
     },
-  ],
-  [
-    'the provider sends a compressed answer',
-    'provider_unavailable',
-    async () => {
+    'the provider sends a compressed answer': async () => {
       use.provider().script.token = (response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'br' });
         response.end('{}');
       };
       return use.attempt(use.account());
     },
-  ],
-  [
-    'the provider redirects to a private address',
-    'response_invalid',
-    async () => {
+    'the metadata are those of another issuer': withMetadata({
+      issuer: 'https://login.example.com',
+    }),
+    'the metadata name a private token endpoint': withMetadata({
+      token_endpoint: 'https://169.254.169.254/token',
+    }),
+    'the metadata name a private key set': withMetadata({
+      jwks_uri: 'https://[::ffff:10.0.0.1]/jwks',
+    }),
+    'the metadata name a local file as the sign-in page': withMetadata({
+      authorization_endpoint: 'file:///etc/passwd',
+    }),
+    ...Object.fromEntries(
+      product(
+        ['authorization_endpoint', 'token_endpoint', 'jwks_uri'],
+        [5, {}, 'nonsense', 'http://', '//login.example.com', undefined],
+      ).map(([name, value]) => [
+        `the metadata have ${JSON.stringify(value)} as ${name}`,
+        withMetadata({ [name]: value }),
+      ]),
+    ),
+  },
+  response_invalid: {
+    'the provider redirects to a private address': async () => {
       use.provider().script.token = (response) => {
         response.writeHead(307, { location: `${use.other().issuer}/stolen` });
         response.end();
@@ -66,38 +76,8 @@ const attacks: readonly Attack[] = [
       expect(use.other().requests.filter(({ path }) => path === '/stolen')).toEqual([]);
       return outcome;
     },
-  ],
-  [
-    'the metadata are those of another issuer',
-    'provider_unavailable',
-    withMetadata({ issuer: 'https://login.example.com' }),
-  ],
-  [
-    'the metadata name a private token endpoint',
-    'provider_unavailable',
-    withMetadata({ token_endpoint: 'https://169.254.169.254/token' }),
-  ],
-  [
-    'the metadata name a private key set',
-    'provider_unavailable',
-    withMetadata({ jwks_uri: 'https://[::ffff:10.0.0.1]/jwks' }),
-  ],
-  [
-    'the metadata name a local file as the sign-in page',
-    'provider_unavailable',
-    withMetadata({ authorization_endpoint: 'file:///etc/passwd' }),
-  ],
-  ...(['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const).flatMap((name) =>
-    [5, {}, 'nonsense', 'http://', '//login.example.com', undefined].map(
-      (value) =>
-        [
-          `the metadata have ${JSON.stringify(value)} as ${name}`,
-          'provider_unavailable',
-          withMetadata({ [name]: value }),
-        ] as const,
-    ),
-  ),
-];
+  },
+};
 
 describe('a hostile provider', () => {
   use.itRefuses(attacks, 26);

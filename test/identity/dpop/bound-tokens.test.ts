@@ -1,18 +1,17 @@
 // Clients whose tokens are always bound to a key, over gRPC.
 import { createHash, X509Certificate } from 'node:crypto';
-import { credentials } from '@grpc/grpc-js';
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { createAuthority, type KeyPair } from '../../support/certificates.ts';
-import { digestOf, makeHolder } from '../../support/dpop.ts';
-import { codeOf, managerCredential, messageOf } from '../../support/manager-calls.ts';
-import { startTlsApp, type TlsApp } from '../../support/tls-app.ts';
-import { openGrpcTransport } from '../../support/transports.ts';
+import { digestOf } from '../../support/dpop.ts';
+import { codeOf, messageOf, useManager } from '../../support/manager-calls.ts';
+import { openTlsGrpc, startTlsApp } from '../../support/tls-app.ts';
+import { useStarted } from '../../support/use-started.ts';
 
 const workloads = createAuthority('Workloads');
 const uri = 'spiffe://example.org/bound';
@@ -20,27 +19,16 @@ const scope = 'audit:read';
 const { issueToken } = IssuanceService.method;
 
 describe('a client with bound tokens', () => {
-  let test: TlsApp;
-  let manager: { readonly authorization: string };
+  const test = useStarted(() => startTlsApp({ clientAuthority: workloads }));
+  const manager = useManager(test, 'clients:write tokens:read audit:read');
   let client: { readonly clientId: string; readonly clientSecret: string };
   beforeAll(async () => {
-    test = await startTlsApp({ clientAuthority: workloads });
-    manager = await managerCredential(test.app, 'clients:write tokens:read audit:read');
     const fields = { name: 'Bound', scopes: [scope], boundTokens: true, tlsClientAuthSanUri: uri };
     const made = messageOf(await open().call(ClientService.method.createClient, fields, manager));
     client = { clientId: made.client?.id ?? '', clientSecret: made.clientSecret };
   });
-  afterAll(() => test?.remove());
 
-  function open(pair?: KeyPair) {
-    const ca = Buffer.from(test.files.authority.certificate);
-    const channel =
-      pair === undefined
-        ? credentials.createSsl(ca)
-        : credentials.createSsl(ca, Buffer.from(pair.key), Buffer.from(pair.certificate));
-    const transport = openGrpcTransport(test.app, channel, { 'grpc.use_local_subchannel_pool': 1 });
-    return transport;
-  }
+  const open = (pair?: KeyPair) => openTlsGrpc(test, pair);
 
   it('gets only tokens that are bound to its certificate or to a proof', async () => {
     const [own, other] = [
@@ -83,34 +71,5 @@ describe('a client with bound tokens', () => {
     expect(messageOf(await plain.call(introspect, { token, ...client }))).toMatchObject({
       ...{ active: true, tokenType: 'Bearer', cnf },
     });
-  });
-
-  it('uses a proof over gRPC, with the address of the token endpoint', async () => {
-    const holder = await makeHolder('EdDSA');
-    const plain = open();
-    onTestFinished(() => plain.close());
-    const htu = `${test.app.publicUrl}/tokens`;
-    const request = { ...client, scope };
-    let nonce = '';
-    const first = await plain.call(issueToken, request, {
-      dpop: await holder.prove({ htu }),
-      onHeaders: (headers) => {
-        nonce = headers.get('dpop-nonce') ?? nonce;
-      },
-    });
-    expect(codeOf(first)).toBe('identity.dpop_nonce_required');
-    const proof = await holder.prove({ htu, nonce });
-    const { accessToken: token, tokenType } = messageOf(
-      await plain.call(issueToken, request, { dpop: proof }),
-    );
-    expect(tokenType).toBe('DPoP');
-    const { listAuditEvents } = AuditService.method;
-    const url = `${test.app.publicUrl}/latchkey.identity.v1.AuditService/ListAuditEvents`;
-    const dpop = await holder.prove({ htu: url, ath: digestOf(token) });
-    const authorization = `DPoP ${token}`;
-    expect(codeOf(await plain.call(listAuditEvents, {}, { authorization, dpop }))).toBe('ok');
-    expect(codeOf(await plain.call(listAuditEvents, {}, { authorization, dpop }))).toBe(
-      'unauthenticated',
-    );
   });
 });

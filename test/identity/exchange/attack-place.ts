@@ -10,6 +10,7 @@ import {
   addCustomer,
   changeAsOtherProcess,
 } from '../../support/owner-rows.ts';
+import type { Outcomes } from '../../support/rule.ts';
 import { customerToken, type Form } from '../../support/token-exchange.ts';
 
 export const scopes = 'payments:read payments:write';
@@ -24,11 +25,8 @@ export type Attempt = {
   readonly form?: Form;
 };
 
-export type Attack = readonly [
-  name: string,
-  error: 'invalid_request' | 'invalid_scope' | 'invalid_target' | 'invalid_client',
-  attempt: (place: AttackPlace) => Promise<Attempt> | Attempt,
-];
+/** The attacks, by the error of the answer. */
+export type Attacks = Outcomes<(place: AttackPlace) => Promise<Attempt> | Attempt>;
 
 export async function startAttackPlace() {
   const testApp = await startTestApp();

@@ -5,9 +5,8 @@ import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.j
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
-import type { Executor } from '../../../src/storage/schema.ts';
 import { describeApp } from '../../support/app-suite.ts';
-import { managerCredential, messageOf } from '../../support/manager-calls.ts';
+import { messageOf, useManager } from '../../support/manager-calls.ts';
 import { describeTransports } from '../../support/matrix.ts';
 import { addMember } from '../../support/member-rows.ts';
 import {
@@ -16,6 +15,7 @@ import {
   addCustomer,
   changeAsOtherProcess,
   revoke,
+  updateRow,
 } from '../../support/owner-rows.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 import { signToken } from '../../support/signed-tokens.ts';
@@ -37,13 +37,12 @@ const accounts = ['acc_1', 'acc_2'];
 const soon = { timeout: 10_000, interval: 20 };
 
 describeApp('an exchanged token', (suite) => {
-  let manager: { readonly authorization: string };
+  const manager = useManager(suite, 'tokens:read tokens:write customers:write');
   let customer: Added;
   let agent: Added;
   let second: Added;
   beforeAll(async () => {
     const { db } = suite.app.inside;
-    manager = await managerCredential(suite.app, 'tokens:read tokens:write customers:write');
     customer = await addCustomer(db, scopes, { accounts });
     agent = await addClient(db, `${scopes} other:read`, { mayAct: [customer.ownerId] });
     second = await addClient(db, scopes, { mayAct: ['customer'] });
@@ -109,14 +108,10 @@ describeApp('an exchanged token', (suite) => {
     const actor = await addClient(db, `${scopes} documents:read`, {
       mayAct: ['service', 'member'],
     });
-    const set = (id: string, claims: object) => (trx: Executor) =>
-      trx
-        .updateTable('clients')
-        .set({ claims: JSON.stringify(claims), token_seconds: 100 })
-        .where('id', '=', id)
-        .execute();
-    await changeAsOtherProcess(db, set(subject.ownerId, { tenant: 'acme' }));
-    await changeAsOtherProcess(db, set(actor.ownerId, { tenant: 'evil', role: 'admin' }));
+    const set = (id: string, claims: object) =>
+      updateRow(db, 'clients', id, { claims: JSON.stringify(claims), token_seconds: 100 });
+    await set(subject.ownerId, { tenant: 'acme' });
+    await set(actor.ownerId, { tenant: 'evil', role: 'admin' });
     const subjectToken = await ownToken(suite.app, subject, scopes);
     const token = await exchangedToken(suite.app, actor, subjectToken);
     const claims = decodeJwt(token);
@@ -144,62 +139,39 @@ describeApp('an exchanged token', (suite) => {
     for (; actor !== undefined; actor = actor.act as never) named.unshift(actor.sub);
     expect(named).toEqual(ids);
     expect(decodeJwt(token).parent_ids).toHaveLength(5);
-    const disable = (trx: Executor) =>
-      trx
-        .updateTable('clients')
-        .set({ disable_time: Date.now() })
-        .where('id', '=', ids[2] ?? '')
-        .execute();
-    await changeAsOtherProcess(db, disable);
+    await updateRow(db, 'clients', ids[2] ?? '', { disable_time: 1 });
     await expect.poll(async () => (await verdict(token)).active, soon).toBe(false);
   });
 
   describe('of a chain stops working', () => {
     type Parties = { customer: Added; first: Added; last: Added; tokens: Record<string, string> };
-    const set =
-      (table: 'clients' | 'customers', id: string, change: object) =>
-      async ({ app }: { app: typeof suite.app }) =>
-        changeAsOtherProcess(app.inside.db, (trx) =>
-          trx.updateTable(table).set(change).where('id', '=', id).execute(),
-        );
+    type Party = 'customer' | 'first' | 'last';
+    const change =
+      (table: 'clients' | 'customers', party: Party, fields: object) => (parties: Parties) =>
+        updateRow(suite.app.inside.db, table, parties[party].ownerId, fields);
     const revokeNamed =
       (name: string, requestOf: (token: string) => object = (token) => ({ token })) =>
-      async (_: unknown, { tokens }: Parties) => {
+      async ({ tokens }: Parties) => {
         const request = requestOf(tokens[name] ?? '');
-        return messageOf(await suite.transport('http').call(revokeToken, request, manager));
+        messageOf(await suite.transport('http').call(revokeToken, request, manager));
       };
     const idOf = (token: string) => ({ tokenId: String(decodeJwt(token).jti) });
-    const now = Date.now();
-    const ends: [string, (place: { app: typeof suite.app }, parties: Parties) => unknown][] = [
-      ['the token of the customer', revokeNamed('customer')],
-      ['the token of the customer, by its id', revokeNamed('customer', idOf)],
-      ['the token of the first actor', revokeNamed('first')],
-      ['the own token of the last actor', revokeNamed('own')],
-      [
-        'the customer',
-        (p, { customer: c }) => set('customers', c.ownerId, { disable_time: now })(p),
-      ],
-      ['the first actor', (p, { first: c }) => set('clients', c.ownerId, { disable_time: now })(p)],
-      ['the last actor', (p, { last: c }) => set('clients', c.ownerId, { disable_time: now })(p)],
-      [
-        'may_act of the first actor',
-        (p, { first: c }) => set('clients', c.ownerId, { may_act: null })(p),
-      ],
-      [
-        'may_act of the last actor',
-        (p, { last: c }) => set('clients', c.ownerId, { may_act: 'service' })(p),
-      ],
-      [
-        'the audience of the last actor',
-        (p, { last: c }) => set('clients', c.ownerId, { audience_ids: 'aud_other' })(p),
-      ],
-      [
-        'the API key of the customer',
-        ({ app }, { customer: c }) =>
-          changeAsOtherProcess(app.inside.db, (trx) => revoke(trx, c.credentialId)),
-      ],
-    ];
-    itHoldsFor(ends, 11)('without one of its parts', async (_name, end) => {
+    const disabled = { disable_time: 1 };
+    const ends: Record<string, (parties: Parties) => Promise<unknown>> = {
+      'the token of the customer': revokeNamed('customer'),
+      'the token of the customer, by its id': revokeNamed('customer', idOf),
+      'the token of the first actor': revokeNamed('first'),
+      'the own token of the last actor': revokeNamed('own'),
+      'the customer': change('customers', 'customer', disabled),
+      'the first actor': change('clients', 'first', disabled),
+      'the last actor': change('clients', 'last', disabled),
+      'may_act of the first actor': change('clients', 'first', { may_act: null }),
+      'may_act of the last actor': change('clients', 'last', { may_act: 'service' }),
+      'the audience of the last actor': change('clients', 'last', { audience_ids: 'aud_other' }),
+      'the API key of the customer': ({ customer: { credentialId } }) =>
+        changeAsOtherProcess(suite.app.inside.db, (trx) => revoke(trx, credentialId)),
+    };
+    itHoldsFor(Object.entries(ends), 11)('without one of its parts', async (_name, end) => {
       const { app } = suite;
       const { db } = app.inside;
       const own = await addCustomer(db, scopes, { accounts });
@@ -210,7 +182,7 @@ describeApp('an exchanged token', (suite) => {
       tokens.own = await ownToken(app, last, scopes);
       const token = await exchangedToken(app, last, tokens.first, actorFields(tokens.own));
       expect((await verdict(token)).active).toBe(true);
-      await end({ app }, { customer: own, first, last, tokens });
+      await end({ customer: own, first, last, tokens });
       await expect.poll(async () => (await verdict(token)).active, soon).toBe(false);
     });
   });
@@ -226,13 +198,7 @@ describeApp('an exchanged token', (suite) => {
       await exchangedToken(app, first, await customerToken(app, own)),
     );
     expect(await verdict(token)).toMatchObject({ scope: scopes, accounts });
-    const narrow = (trx: Executor) =>
-      trx
-        .updateTable('clients')
-        .set({ scopes: 'payments:write' })
-        .where('id', '=', first.ownerId)
-        .execute();
-    await changeAsOtherProcess(db, narrow);
+    await updateRow(db, 'clients', first.ownerId, { scopes: 'payments:write' });
     await expect.poll(async () => (await verdict(token)).scope, soon).toBe('payments:write');
     const request = { customerId: own.ownerId, accountIds: ['acc_2'] };
     const { putAccounts } = CustomerService.method;

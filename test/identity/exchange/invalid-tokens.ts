@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, SignJWT, UnsecuredJWT } from 'jose';
 import { addClient, addCustomer, revoke } from '../../support/owner-rows.ts';
+import { casesOf } from '../../support/rule.ts';
 import { signToken } from '../../support/signed-tokens.ts';
 import {
   actorFields,
@@ -9,7 +10,7 @@ import {
   exchangedToken,
   ownToken,
 } from '../../support/token-exchange.ts';
-import { type Attack, scopes } from './attack-place.ts';
+import { type Attacks, scopes } from './attack-place.ts';
 
 const secret = new TextEncoder().encode('x'.repeat(32));
 const { privateKey } = generateKeyPairSync('ed25519');
@@ -21,93 +22,57 @@ function changed(token: string, claims: object): string {
   return `${header}.${body.toString('base64url')}.${signature}`;
 }
 
-const forged: readonly Attack[] = [
-  ['a text', 'invalid_request', () => ({ subject: 'x' })],
-  ['a secret', 'invalid_request', ({ agent }) => ({ subject: agent.text })],
-  ['an API key', 'invalid_request', ({ customer }) => ({ subject: customer.text })],
-  [
-    'no algorithm',
-    'invalid_request',
-    async (place) => ({
+const forged: Attacks = {
+  invalid_request: {
+    'a text': () => ({ subject: 'x' }),
+    'a secret': ({ agent }) => ({ subject: agent.text }),
+    'an API key': ({ customer }) => ({ subject: customer.text }),
+    'no algorithm': async (place) => ({
       subject: new UnsecuredJWT(decodeJwt(await place.subject())).encode(),
     }),
-  ],
-  [
-    'an HMAC',
-    'invalid_request',
-    async (place) => ({
+    'an HMAC': async (place) => ({
       subject: await jwt(await place.subject())
         .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
         .sign(secret),
     }),
-  ],
-  [
-    'the key of a stranger',
-    'invalid_request',
-    async (place) => ({
+    'the key of a stranger': async (place) => ({
       subject: await jwt(await place.subject())
         .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid: await place.kid() })
         .sign(privateKey),
     }),
-  ],
-  [
-    'more scopes in the payload',
-    'invalid_request',
-    async (place) => ({ subject: changed(await place.subject(), { scope: 'admin:write' }) }),
-  ],
-  [
-    'another subject in the payload',
-    'invalid_request',
-    async (place) => ({ subject: changed(await place.subject(), { sub: place.stranger.ownerId }) }),
-  ],
-  [
-    'no signature',
-    'invalid_request',
-    async (place) => ({ subject: (await place.subject()).replace(/[^.]+$/, '') }),
-  ],
-];
+    'more scopes in the payload': async (place) => ({
+      subject: changed(await place.subject(), { scope: 'admin:write' }),
+    }),
+    'another subject in the payload': async (place) => ({
+      subject: changed(await place.subject(), { sub: place.stranger.ownerId }),
+    }),
+    'no signature': async (place) => ({ subject: (await place.subject()).replace(/[^.]+$/, '') }),
+  },
+};
 
-const dead: readonly Attack[] = [
-  [
-    'an expired token',
-    'invalid_request',
-    async ({ app, customer }) => ({
+const dead: Attacks = {
+  invalid_request: {
+    'an expired token': async ({ app, customer }) => ({
       subject: await signToken(app, {
         ...{ type: 'customer', sub: customer.ownerId, keyId: customer.credentialId },
         ...{ scope: scopes, accounts: ['acc_1'], lifetimeSeconds: 0 },
       }),
     }),
-  ],
-  [
-    'a revoked token',
-    'invalid_request',
-    async (place) => ({ subject: await place.revoked(await place.subject()) }),
-  ],
-  [
-    'a token whose parent was revoked',
-    'invalid_request',
-    async (place) => {
+    'a revoked token': async (place) => ({ subject: await place.revoked(await place.subject()) }),
+    'a token whose parent was revoked': async (place) => {
       const parent = await place.subject();
       const subject = await exchangedToken(place.app, place.second, parent);
       await place.revoked(parent);
       return { subject };
     },
-  ],
-  [
-    'a token whose actor token was revoked',
-    'invalid_request',
-    async (place) => {
+    'a token whose actor token was revoked': async (place) => {
       const { app, second } = place;
       const own = await ownToken(app, second, scopes);
       const subject = await exchangedToken(app, second, await place.subject(), actorFields(own));
       await place.revoked(own);
       return { subject };
     },
-  ],
-  [
-    'a token of a disabled customer',
-    'invalid_request',
-    async (place) => {
+    'a token of a disabled customer': async (place) => {
       const own = await addCustomer(place.app.inside.db, scopes, { accounts: ['acc_1'] });
       const subject = await customerToken(place.app, own);
       await place.change((trx) =>
@@ -119,49 +84,31 @@ const dead: readonly Attack[] = [
       );
       return { subject };
     },
-  ],
-  [
-    'a token of a revoked key',
-    'invalid_request',
-    async (place) => {
+    'a token of a revoked key': async (place) => {
       const own = await addCustomer(place.app.inside.db, scopes, { accounts: ['acc_1'] });
       const subject = await customerToken(place.app, own);
       await place.change((trx) => revoke(trx, own.credentialId));
       return { subject };
     },
-  ],
-  [
-    'a token of a disabled actor',
-    'invalid_request',
-    async (place) => {
+    'a token of a disabled actor': async (place) => {
       const actor = await addClient(place.app.inside.db, scopes, { mayAct: ['customer'] });
       const subject = await exchangedToken(place.app, actor, await place.subject());
       await place.disable(actor);
       return { subject };
     },
-  ],
-  [
-    'a disabled client',
-    'invalid_client',
-    async (place) => {
+    'an actor token that was revoked': async (place) => {
+      const own = await ownToken(place.app, place.agent, scopes);
+      return { form: actorFields(await place.revoked(own)) };
+    },
+  },
+  invalid_client: {
+    'a disabled client': async (place) => {
       const client = await addClient(place.app.inside.db, scopes, { mayAct: ['customer'] });
       await place.disable(client);
       return { client };
     },
-  ],
-  [
-    'a wrong secret',
-    'invalid_client',
-    ({ agent, stranger }) => ({ client: { ...agent, text: stranger.text } }),
-  ],
-  [
-    'an actor token that was revoked',
-    'invalid_request',
-    async (place) => {
-      const own = await ownToken(place.app, place.agent, scopes);
-      return { form: actorFields(await place.revoked(own)) };
-    },
-  ],
-];
+    'a wrong secret': ({ agent, stranger }) => ({ client: { ...agent, text: stranger.text } }),
+  },
+};
 
-export const invalidTokens = [...forged, ...dead];
+export const invalidTokens = [forged, dead].flatMap(casesOf);

@@ -21,8 +21,7 @@ describeAppOnSqlite('an agent that acts for a person', (suite) => {
   let workspaceId: string;
   let userId: string;
   let delegated: { readonly authorization: string };
-  const call: ReturnType<typeof suite.transport>['call'] = (method, request, own = delegated) =>
-    suite.transport('http').call(method, request, own);
+  const call = suite.callsThrough('http', () => delegated);
 
   beforeAll(async () => {
     const { app, testApp } = suite;

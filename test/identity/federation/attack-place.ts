@@ -13,6 +13,7 @@ import {
 } from '../../support/fake-issuer.ts';
 import { callFederation, clientOf, requestToken } from '../../support/federation.ts';
 import { startTestApp } from '../../support/harness.ts';
+import type { Outcomes } from '../../support/rule.ts';
 
 export type Attempt = {
   readonly assertion: string;
@@ -22,12 +23,8 @@ export type Attempt = {
 
 export type AttackPlace = Awaited<ReturnType<typeof startAttackPlace>>;
 
-/** The reason is the one in the audit log. */
-export type Attack = readonly [
-  name: string,
-  reason: string,
-  attack: (place: AttackPlace) => Promise<Attempt> | Attempt,
-];
+/** The attacks, by the reason in the audit log. */
+export type Attacks = Outcomes<(place: AttackPlace) => Promise<Attempt> | Attempt>;
 
 type Changed = { readonly [name: string]: unknown };
 

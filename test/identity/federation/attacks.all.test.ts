@@ -1,13 +1,13 @@
 // Attacks on the authentication with tokens of trusted issuers. All of them get the same answer.
 // The audit log names the reason, and no log line contains an assertion.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFailures } from '../../support/rule.ts';
+import { casesOf, findFailures } from '../../support/rule.ts';
 import { type AttackPlace, startAttackPlace } from './attack-place.ts';
 import { forgedTokens } from './forged-tokens.ts';
 import { hostileIssuers } from './hostile-issuers.ts';
 import { stolenTokens } from './stolen-tokens.ts';
 
-const attacks = [...forgedTokens, ...stolenTokens, ...hostileIssuers];
+const attacks = [forgedTokens, stolenTokens, hostileIssuers].flatMap(casesOf);
 
 describe('a forged or stolen token of a trusted issuer', () => {
   let place: AttackPlace;

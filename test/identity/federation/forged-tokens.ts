@@ -1,7 +1,7 @@
 // Tokens with a wrong signature, header or form.
 import { createHmac } from 'node:crypto';
 import { jwkOf, keyPairs } from '../../support/client-keys.ts';
-import { type Attack, type AttackPlace, type Attempt, encode } from './attack-place.ts';
+import { type AttackPlace, type Attacks, type Attempt, encode } from './attack-place.ts';
 
 const signature = 'The signature is not valid.';
 const unknownKey = 'The issuer has no such key for the algorithm.';
@@ -32,87 +32,59 @@ const withHeader = (header: object) => (place: AttackPlace) => place.signed({}, 
 const withStranger = (header: (place: AttackPlace) => object) => (place: AttackPlace) =>
   place.signed({}, header(place), stranger().privateKey);
 
-export const forgedTokens: readonly Attack[] = [
-  ['another key', signature, withStranger(() => ({}))],
-  [
-    'a changed payload',
-    signature,
-    async (place) => {
+export const forgedTokens: Attacks = {
+  [signature]: {
+    'another key': withStranger(() => ({})),
+    'a changed payload': async (place) => {
       const [first, , last] = (await place.signed({})).assertion.split('.');
       return { assertion: `${first}.${encode(place.payload({ actor: 'eve' }))}.${last}` };
     },
-  ],
-  [
-    'a cut signature',
-    signature,
-    async ({ signed }) => ({ assertion: (await signed({})).assertion.slice(0, -8) }),
-  ],
-  ['no signature', unknownKey, unsigned('none')],
-  ['alg none in another case', unknownKey, unsigned('nOnE')],
-  [
-    'HMAC with the public key as PEM',
-    unknownKey,
-    (place) => hmac(place, place.issuer.pair.publicKey.export({ type: 'spki', format: 'pem' })),
-  ],
-  [
-    'HMAC with the public key as JWK',
-    unknownKey,
-    (place) => hmac(place, JSON.stringify(place.issuer.jwks().keys[0])),
-  ],
-  ['HMAC with an empty secret', unknownKey, (place) => hmac(place, '')],
-  [
-    'PS256 with a key for RS256',
-    unknownKey,
-    (place) => place.signedTexts('{"alg":"PS256","kid":"first"}', bodyOf(place)),
-  ],
-  [
-    'RS512 with a key for RS256',
-    unknownKey,
-    (place) => place.signedTexts('{"alg":"RS512","kid":"first"}', bodyOf(place)),
-  ],
-  ['no alg', unknownKey, (place) => place.signedTexts('{"kid":"first"}', bodyOf(place))],
-  ['an unknown kid', unknownKey, withHeader({ kid: 'unknown' })],
-  ['a kid that is a path', unknownKey, withHeader({ kid: '../../../dev/null' })],
-  ['a kid that is SQL', unknownKey, withHeader({ kid: "' or 1=1 --" })],
-  ['a kid that is a name of JavaScript', unknownKey, withHeader({ kid: '__proto__' })],
-  [
-    'a key in the header',
-    signature,
-    (place) => {
+    'a cut signature': async ({ signed }) => ({
+      assertion: (await signed({})).assertion.slice(0, -8),
+    }),
+    'a key in the header': (place) => {
       const own = stranger();
       return place.signed({}, { jwk: jwkOf(own) }, own.privateKey);
     },
-  ],
-  ['a URL of keys', signature, withStranger(({ bait }) => ({ jku: `${bait.url}/jku` }))],
-  [
-    'a URL of a certificate',
-    signature,
-    withStranger(({ bait }) => ({ x5u: `${bait.url}/x5u`, x5c: ['MIIB'] })),
-  ],
-  [
-    'a critical header',
-    critical,
-    (place) =>
+    'a URL of keys': withStranger(({ bait }) => ({ jku: `${bait.url}/jku` })),
+    'a URL of a certificate': withStranger(({ bait }) => ({
+      x5u: `${bait.url}/x5u`,
+      x5c: ['MIIB'],
+    })),
+  },
+  [unknownKey]: {
+    'no signature': unsigned('none'),
+    'alg none in another case': unsigned('nOnE'),
+    'HMAC with the public key as PEM': (place) =>
+      hmac(place, place.issuer.pair.publicKey.export({ type: 'spki', format: 'pem' })),
+    'HMAC with the public key as JWK': (place) =>
+      hmac(place, JSON.stringify(place.issuer.jwks().keys[0])),
+    'HMAC with an empty secret': (place) => hmac(place, ''),
+    'PS256 with a key for RS256': (place) =>
+      place.signedTexts('{"alg":"PS256","kid":"first"}', bodyOf(place)),
+    'RS512 with a key for RS256': (place) =>
+      place.signedTexts('{"alg":"RS512","kid":"first"}', bodyOf(place)),
+    'no alg': (place) => place.signedTexts('{"kid":"first"}', bodyOf(place)),
+    'an unknown kid': withHeader({ kid: 'unknown' }),
+    'a kid that is a path': withHeader({ kid: '../../../dev/null' }),
+    'a kid that is SQL': withHeader({ kid: "' or 1=1 --" }),
+    'a kid that is a name of JavaScript': withHeader({ kid: '__proto__' }),
+  },
+  [critical]: {
+    'a critical header': (place) =>
       place.signedTexts('{"alg":"RS256","kid":"first","crit":["exp"],"exp":1}', bodyOf(place)),
-  ],
-  [
-    'an unencoded payload',
-    critical,
-    (place) =>
+    'an unencoded payload': (place) =>
       place.signedTexts('{"alg":"RS256","kid":"first","b64":false,"crit":["b64"]}', bodyOf(place)),
-  ],
-  [
-    'a header member twice',
-    twice,
-    (place) => place.signedTexts('{"alg":"none","alg":"RS256","kid":"first"}', bodyOf(place)),
-  ],
-  ['a sub twice', twice, (place) => place.signedTexts(head, after('"sub":"repo:eve/x"', place))],
-  [
-    'an aud twice, escaped',
-    twice,
-    (place) => place.signedTexts(head, after('"\\u0061ud":"x"', place)),
-  ],
-  ['a payload that is a list', notJwt, ({ signedTexts }) => signedTexts(head, '[]')],
-  ['a payload that is not JSON', notJwt, ({ signedTexts }) => signedTexts(head, 'x')],
-  ['an encrypted token', notJwt, () => ({ assertion: 'a.b.c.d.e' })],
-];
+  },
+  [twice]: {
+    'a header member twice': (place) =>
+      place.signedTexts('{"alg":"none","alg":"RS256","kid":"first"}', bodyOf(place)),
+    'a sub twice': (place) => place.signedTexts(head, after('"sub":"repo:eve/x"', place)),
+    'an aud twice, escaped': (place) => place.signedTexts(head, after('"\\u0061ud":"x"', place)),
+  },
+  [notJwt]: {
+    'a payload that is a list': ({ signedTexts }) => signedTexts(head, '[]'),
+    'a payload that is not JSON': ({ signedTexts }) => signedTexts(head, 'x'),
+    'an encrypted token': () => ({ assertion: 'a.b.c.d.e' }),
+  },
+};

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { jwkOf, keyPairs } from '../../support/client-keys.ts';
 import { discoveryPath, gitHubClaims, jwksPath, sendJson } from '../../support/fake-issuer.ts';
-import { type Attack, type AttackPlace, type Attempt, encode } from './attack-place.ts';
+import { type AttackPlace, type Attacks, type Attempt, encode } from './attack-place.ts';
 
 const unknownKey = 'The issuer has no such key for the algorithm.';
 
@@ -46,68 +46,53 @@ const pinned =
     return { ...(await place.signed({ iss }, header)), clientId };
   };
 
-export const hostileIssuers: readonly Attack[] = [
-  [
-    'a disabled issuer',
-    'The trusted issuer is disabled.',
-    pinned('urn:disabled', ({ issuer }) => ({ jwks: issuer.jwks(), enabled: false })),
-  ],
-  [
-    'two keys and no kid',
-    'The assertion does not name its key.',
-    pinned(
+export const hostileIssuers: Attacks = {
+  'The trusted issuer is disabled.': {
+    'a disabled issuer': pinned('urn:disabled', ({ issuer }) => ({
+      jwks: issuer.jwks(),
+      enabled: false,
+    })),
+  },
+  'The assertion does not name its key.': {
+    'two keys and no kid': pinned(
       'urn:two-keys',
       (place) => ({
         jwks: { keys: [firstKey(place), { ...jwkOf(keyPairs.RS256()), kid: 'second' }] },
       }),
       { kid: undefined },
     ),
-  ],
-  [
-    'a discovery document of another issuer',
-    unknownKey,
-    hostile(({ issuer }, url) => ({
+  },
+  [unknownKey]: {
+    'a discovery document of another issuer': hostile(({ issuer }, url) => ({
       [discoveryPath]: { issuer: issuer.url, jwks_uri: `${url}${jwksPath}` },
     })),
-  ],
-  ['keys at a private address', unknownKey, keysAt(() => 'https://10.0.0.1/jwks')],
-  ['keys at the address of metadata', unknownKey, keysAt(() => 'https://169.254.169.254/jwks')],
-  ['keys at a mapped address', unknownKey, keysAt(() => 'https://[::ffff:10.0.0.1]/jwks')],
-  ['keys at this machine', unknownKey, keysAt(({ bait }) => `https://localhost:${bait.port}/a`)],
-  ['keys at a name, over http', unknownKey, keysAt(({ bait }) => `http://localhost:${bait.port}`)],
-  ['keys at another loopback address', unknownKey, keysAt(() => 'http://[::1]/jwks')],
-  ['keys with a password', unknownKey, keysAt(({ bait }) => `http://a:b@127.0.0.1:${bait.port}`)],
-  ['keys in a file', unknownKey, keysAt(() => 'file:///etc/passwd')],
-  ['keys at no URL', unknownKey, keysAt(() => ({ toString: 'https://example.com' }))],
-  [
-    'a redirect of the discovery',
-    unknownKey,
-    hostile(({ bait }) => ({ [discoveryPath]: { redirect: `${bait.url}/discovery` } })),
-  ],
-  [
-    'a redirect of the keys',
-    unknownKey,
-    hostile(({ bait }) => ({ [jwksPath]: { redirect: `${bait.url}/keys` } })),
-  ],
-  [
-    'giant keys',
-    unknownKey,
-    hostile(({ issuer }) => ({ [jwksPath]: { ...issuer.jwks(), x: 'x'.repeat(70_000) } })),
-  ],
-  ['51 keys', unknownKey, keys((place) => Array.from({ length: 51 }, () => firstKey(place)))],
-  ['a list instead of a set', unknownKey, hostile(() => ({ [jwksPath]: [1, 2] }))],
-  ['keys that are not objects', unknownKey, keys(() => [null, 7, 'x', []])],
-  ['keys that are not JSON', unknownKey, hostile(() => ({ [jwksPath]: '<html>' }))],
-  [
-    'a private key among the keys',
-    unknownKey,
-    keys(() => [{ ...keyPairs.RS256().privateKey.export({ format: 'jwk' }), kid: 'first' }]),
-  ],
-  ['a key for encryption', unknownKey, keys((place) => [{ ...firstKey(place), use: 'enc' }])],
-  [
-    'a symmetric key',
-    unknownKey,
-    async (place) => {
+    'keys at a private address': keysAt(() => 'https://10.0.0.1/jwks'),
+    'keys at the address of metadata': keysAt(() => 'https://169.254.169.254/jwks'),
+    'keys at a mapped address': keysAt(() => 'https://[::ffff:10.0.0.1]/jwks'),
+    'keys at this machine': keysAt(({ bait }) => `https://localhost:${bait.port}/a`),
+    'keys at a name, over http': keysAt(({ bait }) => `http://localhost:${bait.port}`),
+    'keys at another loopback address': keysAt(() => 'http://[::1]/jwks'),
+    'keys with a password': keysAt(({ bait }) => `http://a:b@127.0.0.1:${bait.port}`),
+    'keys in a file': keysAt(() => 'file:///etc/passwd'),
+    'keys at no URL': keysAt(() => ({ toString: 'https://example.com' })),
+    'a redirect of the discovery': hostile(({ bait }) => ({
+      [discoveryPath]: { redirect: `${bait.url}/discovery` },
+    })),
+    'a redirect of the keys': hostile(({ bait }) => ({
+      [jwksPath]: { redirect: `${bait.url}/keys` },
+    })),
+    'giant keys': hostile(({ issuer }) => ({
+      [jwksPath]: { ...issuer.jwks(), x: 'x'.repeat(70_000) },
+    })),
+    '51 keys': keys((place) => Array.from({ length: 51 }, () => firstKey(place))),
+    'a list instead of a set': hostile(() => ({ [jwksPath]: [1, 2] })),
+    'keys that are not objects': keys(() => [null, 7, 'x', []]),
+    'keys that are not JSON': hostile(() => ({ [jwksPath]: '<html>' })),
+    'a private key among the keys': keys(() => [
+      { ...keyPairs.RS256().privateKey.export({ format: 'jwk' }), kid: 'first' },
+    ]),
+    'a key for encryption': keys((place) => [{ ...firstKey(place), use: 'enc' }]),
+    'a symmetric key': async (place) => {
       const symmetric = keys(() => [{ kty: 'oct', kid: 'first', k: 'c2VjcmV0' }]);
       const { clientId = '', url } = await symmetric(place);
       const payload = encode(gitHubClaims(url, place.publicUrl));
@@ -115,6 +100,6 @@ export const hostileIssuers: readonly Attack[] = [
       const digest = createHmac('sha256', 'secret').update(input).digest('base64url');
       return { clientId, assertion: `${input}.${digest}` };
     },
-  ],
-  ['a silent issuer', unknownKey, hostile(() => ({ [jwksPath]: silence }))],
-];
+    'a silent issuer': hostile(() => ({ [jwksPath]: silence })),
+  },
+};

@@ -1,5 +1,5 @@
 // Issuers whose tokens authenticate clients: GitHub, Kubernetes and SPIFFE.
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { clientAssertionType, keyScope } from '../../support/client-keys.ts';
 import {
   type FakeIssuer,
@@ -9,9 +9,10 @@ import {
   startFakeIssuer,
 } from '../../support/fake-issuer.ts';
 import { addIdentity, callFederation, clientOf, requestToken } from '../../support/federation.ts';
-import { startTestApp, type TestApp } from '../../support/harness.ts';
+import { startTestApp } from '../../support/harness.ts';
 import { startOidcProvider } from '../../support/oidc-provider.ts';
-import { addClient, changeAsOtherProcess } from '../../support/owner-rows.ts';
+import { addClient, updateRow } from '../../support/owner-rows.ts';
+import { useStarted } from '../../support/use-started.ts';
 import { expectWithinOneSecond } from '../../support/within-one-second.ts';
 
 type Issuer = {
@@ -22,13 +23,11 @@ type Issuer = {
 };
 
 describe('a token of a trusted issuer', () => {
-  let testApp: TestApp;
-  let now: () => number = Date.now;
-  beforeAll(async () => {
+  const testApp = useStarted(() => {
     const config = { egressNetworks: ['127.0.0.0/8'] };
-    testApp = await startTestApp({ config, now: () => now() });
+    return startTestApp({ config, now: () => now() });
   });
-  afterAll(() => testApp.remove());
+  let now: () => number = Date.now;
 
   const startIssuer = async (alg?: FakeIssuer['alg']) => {
     const issuer = await startFakeIssuer(alg);
@@ -140,9 +139,7 @@ describe('a token of a trusted issuer', () => {
     const token = await issuer.sign(spiffeClaims('urn:spiffe', publicUrl()));
     const status = async () => (await requestToken(publicUrl(), clientId, token)).status;
     expect(await status()).toBe(200);
-    await changeAsOtherProcess(testApp.app.inside.db, (trx) =>
-      trx.updateTable('trusted_issuers').set({ enabled: 0 }).where('id', '=', id).execute(),
-    );
+    await updateRow(testApp.app.inside.db, 'trusted_issuers', id, { enabled: 0 });
     await expectWithinOneSecond(testApp.app.inside.db, status, 401);
     const enabled = { enabled: true };
     await callFederation(testApp, 'PATCH', `/trusted-issuers/${id}`, enabled);

@@ -6,7 +6,7 @@ import { describeApp } from '../../support/app-suite.ts';
 import { CookieClient } from '../../support/cookie-client.ts';
 import { messageOf } from '../../support/manager-calls.ts';
 import { credentialFor } from '../../support/member-rows.ts';
-import { changeAsOtherProcess } from '../../support/owner-rows.ts';
+import { updateRow } from '../../support/owner-rows.ts';
 import { addedPasskey, newPasskey } from '../../support/passkeys.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 import { type Replaced, SoftwarePasskey } from '../../support/software-passkey.ts';
@@ -33,6 +33,8 @@ const attested: readonly (readonly [string, Replaced])[] = [
   ['an attestation with a certificate', { attestation: 'packed' }],
 ];
 
+const handleOf = ({ id }: { readonly id: string }) => Buffer.from(id).toString('base64url');
+
 describeApp('an attack on passkeys', (suite) => {
   const db = () => suite.app.inside.db;
   const transport = () => suite.transport('connect');
@@ -55,149 +57,93 @@ describeApp('an attack on passkeys', (suite) => {
   const finish = (client: CookieClient, credential: ReturnType<SoftwarePasskey['get']>) =>
     client.call(signInWithPasskey, { credential });
 
-  const attacks: readonly (readonly [string, (given: Victim) => ReturnType<typeof finish>])[] = [
-    ...forged.map(
-      ([what, replaced]) =>
-        [
-          what,
-          async ({ passkey }: Victim) => {
-            const client = browser();
-            return finish(client, passkey.get(await start(client), replaced));
-          },
-        ] as const,
-    ),
-    [
-      'a challenge of a registration',
-      async ({ own, passkey }) => {
-        const client = browser();
-        await start(client);
-        const started = await transport().call(startPasskeyRegistration, { userId: 'me' }, own);
-        const { challenge = '' } = messageOf(started).options ?? {};
-        return finish(client, passkey.get({ challenge, rpId: '127.0.0.1' }));
-      },
-    ],
-    [
-      'a replayed response',
-      async ({ passkey }) => {
-        const client = browser();
-        const credential = passkey.get(await start(client));
-        const cookie = client.cookie(cookieName);
-        messageOf(await finish(client, credential));
-        const thief = browser();
-        thief.setCookie(cookieName, cookie);
-        return finish(thief, credential);
-      },
-    ],
-    [
-      'a response to the challenge of another browser',
-      async ({ passkey }) => {
-        const thief = browser();
-        await start(thief);
-        return finish(thief, passkey.get(await start(browser())));
-      },
-    ],
-    [
-      'a browser without the cookie',
-      async ({ passkey }) => finish(browser(), passkey.get(await start(browser()))),
-    ],
-    [
-      'a response after five minutes',
-      async ({ passkey }) => {
-        const client = browser();
-        const options = await start(client);
-        suite.clock.frozen = Date.now() + 300_001;
-        const answer = await finish(client, passkey.get(options));
-        suite.clock.frozen = undefined;
-        return answer;
-      },
-    ],
-    [
-      'the user handle of another user',
-      async ({ passkey }) => {
-        const other = await addUser(db());
-        const client = browser();
-        const userHandle = Buffer.from(other.id).toString('base64url');
-        return finish(client, passkey.get(await start(client), { userHandle }));
-      },
-    ],
-    [
-      'no user handle',
-      async ({ passkey }) => {
-        const client = browser();
-        return finish(client, passkey.get(await start(client), { userHandle: '' }));
-      },
-    ],
-    [
-      'a step-up of another user',
-      async ({ passkey }) => {
-        const client = browser();
-        const options = await start(client, (await addUser(db())).id);
-        return finish(client, passkey.get(options));
-      },
-    ],
-    [
-      'an unknown passkey',
-      async () => {
-        const client = browser();
-        return finish(client, new SoftwarePasskey(origin()).get(await start(client)));
-      },
-    ],
-    [
-      'the passkey of another user with its own key',
-      async ({ user, passkey }) => {
-        const client = browser();
-        const userHandle = Buffer.from(user.id).toString('base64url');
-        const own = new SoftwarePasskey(origin());
-        return finish(client, own.get(await start(client), { id: passkey.id, userHandle }));
-      },
-    ],
-    [
-      'a changed signature',
-      async ({ passkey }) => {
-        const client = browser();
-        return finish(client, passkey.get(await start(client), { signature: 'AAAA' }));
-      },
-    ],
-    [
-      'a disabled user',
-      async ({ user, passkey }) => {
-        await changeAsOtherProcess(db(), (trx) =>
-          trx.updateTable('users').set({ disable_time: 1 }).where('id', '=', user.id).execute(),
-        );
-        const client = browser();
-        return finish(client, passkey.get(await start(client)));
-      },
-    ],
-    ...([3, 4] as const).map(
-      (counter) =>
-        [
-          `a signature counter of ${counter} after 4`,
-          async ({ passkey }: Victim) => {
-            const client = browser();
-            messageOf(await finish(client, passkey.get(await start(client), { counter: 4 })));
-            return finish(client, passkey.get(await start(client), { counter }));
-          },
-        ] as const,
-    ),
-  ];
+  /** The answer to a response in a new browser, of which some members are replaced. */
+  async function respond(passkey: SoftwarePasskey, replaced: Replaced = {}, client = browser()) {
+    return finish(client, passkey.get(await start(client), replaced));
+  }
 
-  itHoldsFor(attacks, 20)('gets one error, and no cookie', async (_what, attack) => {
-    const answer = await attack(await victim());
-    expect(answer).toMatchObject({
-      ok: false,
-      error: {
-        code: 'identity.credential_invalid',
-        message: 'The passkey was not accepted. Try again.',
-        fields: [],
-      },
-    });
-  });
+  const attacks: Readonly<Record<string, (given: Victim) => ReturnType<typeof finish>>> = {
+    ...Object.fromEntries(
+      forged.map(([what, replaced]) => [what, ({ passkey }: Victim) => respond(passkey, replaced)]),
+    ),
+    'a challenge of a registration': async ({ own, passkey }) => {
+      const client = browser();
+      await start(client);
+      const started = await transport().call(startPasskeyRegistration, { userId: 'me' }, own);
+      const { challenge = '' } = messageOf(started).options ?? {};
+      return finish(client, passkey.get({ challenge, rpId: '127.0.0.1' }));
+    },
+    'a replayed response': async ({ passkey }) => {
+      const client = browser();
+      const credential = passkey.get(await start(client));
+      const cookie = client.cookie(cookieName);
+      messageOf(await finish(client, credential));
+      const thief = browser();
+      thief.setCookie(cookieName, cookie);
+      return finish(thief, credential);
+    },
+    'a response to the challenge of another browser': async ({ passkey }) => {
+      const thief = browser();
+      await start(thief);
+      return finish(thief, passkey.get(await start(browser())));
+    },
+    'a browser without the cookie': async ({ passkey }) =>
+      finish(browser(), passkey.get(await start(browser()))),
+    'a response after five minutes': async ({ passkey }) => {
+      const client = browser();
+      const options = await start(client);
+      suite.clock.frozen = Date.now() + 300_001;
+      const answer = await finish(client, passkey.get(options));
+      suite.clock.frozen = undefined;
+      return answer;
+    },
+    'the user handle of another user': async ({ passkey }) =>
+      respond(passkey, { userHandle: handleOf(await addUser(db())) }),
+    'no user handle': ({ passkey }) => respond(passkey, { userHandle: '' }),
+    'a step-up of another user': async ({ passkey }) => {
+      const client = browser();
+      const options = await start(client, (await addUser(db())).id);
+      return finish(client, passkey.get(options));
+    },
+    'an unknown passkey': () => respond(new SoftwarePasskey(origin())),
+    'the passkey of another user with its own key': ({ user, passkey }) =>
+      respond(new SoftwarePasskey(origin()), { id: passkey.id, userHandle: handleOf(user) }),
+    'a changed signature': ({ passkey }) => respond(passkey, { signature: 'AAAA' }),
+    'a disabled user': async ({ user, passkey }) => {
+      await updateRow(db(), 'users', user.id, { disable_time: 1 });
+      return respond(passkey);
+    },
+    ...Object.fromEntries(
+      [3, 4].map((counter) => [
+        `a signature counter of ${counter} after 4`,
+        async ({ passkey }: Victim) => {
+          const client = browser();
+          messageOf(await respond(passkey, { counter: 4 }, client));
+          return respond(passkey, { counter }, client);
+        },
+      ]),
+    ),
+  };
+
+  itHoldsFor(Object.entries(attacks), 20)(
+    'gets one error, and no cookie',
+    async (_what, attack) => {
+      const answer = await attack(await victim());
+      expect(answer).toMatchObject({
+        ok: false,
+        error: {
+          code: 'identity.credential_invalid',
+          message: 'The passkey was not accepted. Try again.',
+          fields: [],
+        },
+      });
+    },
+  );
 
   it('with a copy is in the audit log, with its reason', async () => {
     const { passkey, id } = await victim();
-    const client = browser();
-    messageOf(await finish(client, passkey.get(await start(client), { counter: 9 })));
-    await finish(client, passkey.get(await start(client), { counter: 9 }));
+    messageOf(await respond(passkey, { counter: 9 }));
+    await respond(passkey, { counter: 9 });
     const events = async () =>
       db()
         .selectFrom('audit_events')
@@ -214,51 +160,41 @@ describeApp('an attack on passkeys', (suite) => {
     ]);
   });
 
-  const registrations: readonly (readonly [
+  const registrations: Record<
     string,
-    (given: Victim) => Promise<{ readonly credential: ReturnType<SoftwarePasskey['create']> }>,
-  ])[] = [
-    ...[...forged, ...attested].map(
-      ([what, replaced]) =>
-        [
-          what,
-          async ({ own }: Victim) => {
-            const started = await transport().call(startPasskeyRegistration, { userId: 'me' }, own);
-            const { options } = messageOf(started);
-            return { credential: new SoftwarePasskey(origin()).create(options, replaced) };
-          },
-        ] as const,
+    (given: Victim) => Promise<{ readonly credential: ReturnType<SoftwarePasskey['create']> }>
+  > = {
+    'options of another session of the user': async ({ user }) => {
+      const { cookie } = await addSession(db(), user.id);
+      const other = browser();
+      other.setCookie('latchkey_session', cookie);
+      const refreshed = messageOf(await other.refresh());
+      const own = { authorization: `Bearer ${refreshed.accessToken}` };
+      return (await newPasskey(transport(), origin(), own)).request;
+    },
+    'a challenge of a sign-in': async () => {
+      const { challenge = '' } = (await start(browser())) ?? {};
+      const options = { challenge, rp: { id: '127.0.0.1' } };
+      return { credential: new SoftwarePasskey(origin()).create(options) };
+    },
+    'options that were used': async ({ own }) => {
+      const { request } = await newPasskey(transport(), origin(), own);
+      messageOf(await transport().call(createPasskey, request, own));
+      return request;
+    },
+    ...Object.fromEntries(
+      [...forged, ...attested].map(([what, replaced]) => [
+        what,
+        async ({ own }: Victim) => {
+          const started = await transport().call(startPasskeyRegistration, { userId: 'me' }, own);
+          const { options } = messageOf(started);
+          return { credential: new SoftwarePasskey(origin()).create(options, replaced) };
+        },
+      ]),
     ),
-    [
-      'options of another session of the user',
-      async ({ user }) => {
-        const { cookie } = await addSession(db(), user.id);
-        const other = browser();
-        other.setCookie('latchkey_session', cookie);
-        const refreshed = messageOf(await other.refresh());
-        const own = { authorization: `Bearer ${refreshed.accessToken}` };
-        return (await newPasskey(transport(), origin(), own)).request;
-      },
-    ],
-    [
-      'a challenge of a sign-in',
-      async () => {
-        const { challenge = '' } = (await start(browser())) ?? {};
-        const options = { challenge, rp: { id: '127.0.0.1' } };
-        return { credential: new SoftwarePasskey(origin()).create(options) };
-      },
-    ],
-    [
-      'options that were used',
-      async ({ own }) => {
-        const { request } = await newPasskey(transport(), origin(), own);
-        messageOf(await transport().call(createPasskey, request, own));
-        return request;
-      },
-    ],
-  ];
+  };
 
-  itHoldsFor(registrations, 13)('adds no passkey', async (_what, attack) => {
+  itHoldsFor(Object.entries(registrations), 13)('adds no passkey', async (_what, attack) => {
     const given = await victim();
     const { credential } = await attack(given);
     const request = { userId: 'me', name: 'Evil', credential };

@@ -3,7 +3,7 @@ import type { FileRegistry } from '@bufbuild/protobuf';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { bindingsOf } from '../../../src/transports/gateway/binding.ts';
-import { itHoldsFor } from '../../support/rule.ts';
+import { casesOf, itHoldsFor } from '../../support/rule.ts';
 import { compileProto, endpointsOf, serveEndpoints } from '../../support/test-protos.ts';
 
 type Case = {
@@ -13,173 +13,128 @@ type Case = {
   types?: string;
   /** The method's other HTTP options. */
   http?: string;
-  error: string;
 };
 
-const refused: Record<string, Case> = {
-  UnknownVariable: { rule: 'get: "/a/{nope}"', error: 'test.v1.Thing has no field "nope"' },
-  UnknownNested: { rule: 'get: "/a/{child.nope}"', error: 'test.v1.Child has no field "nope"' },
-  JsonSpelling: { rule: 'get: "/a/{fullName}"', error: 'test.v1.Thing has no field "fullName"' },
-  MessageVariable: {
-    rule: 'get: "/a/{child}"',
-    error: 'the path binds "child", which must be a single',
+const upload = 'stream Thing, Thing';
+
+/** By the error. */
+const refused: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
+  'test.v1.Thing has no field "nope"': {
+    UnknownVariable: { rule: 'get: "/a/{nope}"' },
+    UnknownBody: { rule: 'post: "/a" body: "nope"' },
+    UnknownResponseBody: { rule: 'get: "/a" response_body: "nope"' },
+    AdditionalIsBad: { rule: 'get: "/a" additional_bindings: {get: "/b/{nope}"}' },
+    LocationOfNothing: { rule: 'post: "/a" body: "*"', http: 'location: "/a/{nope}"' },
   },
-  ListVariable: {
-    rule: 'get: "/a/{tags}"',
-    error: 'the path binds "tags", which must be a single',
+  'test.v1.Child has no field "nope"': { UnknownNested: { rule: 'get: "/a/{child.nope}"' } },
+  'test.v1.Thing has no field "fullName"': { JsonSpelling: { rule: 'get: "/a/{fullName}"' } },
+  'the path binds "child", which must be a single': {
+    MessageVariable: { rule: 'get: "/a/{child}"' },
   },
-  MapVariable: {
-    rule: 'get: "/a/{labels}"',
-    error: 'the path binds "labels", which must be a single',
+  'the path binds "tags", which must be a single': { ListVariable: { rule: 'get: "/a/{tags}"' } },
+  'the path binds "labels", which must be a single': {
+    MapVariable: { rule: 'get: "/a/{labels}"' },
   },
-  InsideScalar: { rule: 'get: "/a/{full_name.x}"', error: '"full_name" of "full_name.x" has no' },
-  InsideList: { rule: 'get: "/a/{children.name}"', error: '"children" of "children.name" has no' },
-  BadTemplate: { rule: 'get: "/a/{child"', error: 'path template "/a/{child" is wrong at column' },
-  EmptyPath: { rule: 'get: ""', error: 'path template "" is wrong at column 1' },
-  GetWithBody: { rule: 'get: "/a" body: "*"', error: 'a GET rule must not have a body' },
-  HeadWithBody: {
-    rule: 'custom: {kind: "HEAD" path: "/a"} body: "child"',
-    error: 'a HEAD rule must not have a body',
+  '"full_name" of "full_name.x" has no': { InsideScalar: { rule: 'get: "/a/{full_name.x}"' } },
+  '"children" of "children.name" has no': { InsideList: { rule: 'get: "/a/{children.name}"' } },
+  'path template "/a/{child" is wrong at column': { BadTemplate: { rule: 'get: "/a/{child"' } },
+  'path template "" is wrong at column 1': { EmptyPath: { rule: 'get: ""' } },
+  'a GET rule must not have a body': { GetWithBody: { rule: 'get: "/a" body: "*"' } },
+  'a HEAD rule must not have a body': {
+    HeadWithBody: { rule: 'custom: {kind: "HEAD" path: "/a"} body: "child"' },
   },
-  UnknownBody: { rule: 'post: "/a" body: "nope"', error: 'test.v1.Thing has no field "nope"' },
-  NestedBody: {
-    rule: 'post: "/a" body: "child.name"',
-    error: 'test.v1.Thing has no field "child.name"',
+  'test.v1.Thing has no field "child.name"': {
+    NestedBody: { rule: 'post: "/a" body: "child.name"' },
   },
-  BodyInPath: {
-    rule: 'post: "/a/{full_name}" body: "full_name"',
-    error: 'the path binds "full_name", which is already the body',
+  'the path binds "full_name", which is already the body': {
+    BodyInPath: { rule: 'post: "/a/{full_name}" body: "full_name"' },
   },
-  UnknownResponseBody: {
-    rule: 'get: "/a" response_body: "nope"',
-    error: 'test.v1.Thing has no field "nope"',
+  'test.v1.Thing has no field "*"': { StarResponseBody: { rule: 'get: "/a" response_body: "*"' } },
+  'the http rule must not have a selector': {
+    Selector: { rule: 'get: "/a" selector: "test.v1.X"' },
   },
-  StarResponseBody: {
-    rule: 'get: "/a" response_body: "*"',
-    error: 'test.v1.Thing has no field "*"',
+  'the custom method "*" is not supported': { AnyKind: { rule: 'custom: {kind: "*" path: "/a"}' } },
+  'the custom method "FETCH" is not supported': {
+    UnknownKind: { rule: 'custom: {kind: "FETCH" path: "/a"}' },
   },
-  Selector: {
-    rule: 'get: "/a" selector: "test.v1.X"',
-    error: 'the http rule must not have a selector',
+  'the custom method "link" is not supported': {
+    LowerCaseKind: { rule: 'custom: {kind: "link" path: "/a"}' },
   },
-  AnyKind: {
-    rule: 'custom: {kind: "*" path: "/a"}',
-    error: 'the custom method "*" is not supported',
+  'the custom method "CONNECT" is not supported': {
+    TunnelKind: { rule: 'custom: {kind: "CONNECT" path: "/a"}' },
   },
-  UnknownKind: {
-    rule: 'custom: {kind: "FETCH" path: "/a"}',
-    error: 'the custom method "FETCH" is not supported',
+  'the http rule must have a pattern': {
+    AdditionalIsEmpty: { rule: 'get: "/a" additional_bindings: {body: "*"}' },
   },
-  LowerCaseKind: {
-    rule: 'custom: {kind: "link" path: "/a"}',
-    error: 'the custom method "link" is not supported',
+  'an additional binding must not have additional bindings': {
+    Nested: { rule: 'get: "/a" additional_bindings: {get: "/b" additional_bindings: {get: "/c"}}' },
   },
-  TunnelKind: {
-    rule: 'custom: {kind: "CONNECT" path: "/a"}',
-    error: 'the custom method "CONNECT" is not supported',
+  'a stream of requests and the multipart option must be set together': {
+    UploadWithoutForm: { rule: 'post: "/a" body: "*"', types: upload },
+    FormWithoutUpload: { rule: 'post: "/a" body: "*"', http: 'multipart: {file_field: "data"}' },
   },
-  AdditionalIsBad: {
-    rule: 'get: "/a" additional_bindings: {get: "/b/{nope}"}',
-    error: 'test.v1.Thing has no field "nope"',
+  'the body of a multipart method must be "*"': {
+    FormWithoutBody: { rule: 'post: "/a"', types: upload, http: 'multipart: {file_field: "data"}' },
   },
-  AdditionalIsEmpty: {
-    rule: 'get: "/a" additional_bindings: {body: "*"}',
-    error: 'the http rule must have a pattern',
+  'the path of a multipart method binds "data": must be a string': {
+    FormWithVariable: {
+      rule: 'post: "/a/{data}" body: "*"',
+      types: upload,
+      http: 'multipart: {file_field: "data"}',
+    },
   },
-  Nested: {
-    rule: 'get: "/a" additional_bindings: {get: "/b" additional_bindings: {get: "/c"}}',
-    error: 'an additional binding must not have additional bindings',
+  'test.v1.Thing has no field ""': {
+    FormWithoutFile: { rule: 'post: "/a" body: "*"', types: upload, http: 'multipart: {}' },
   },
-  UploadWithoutForm: {
-    rule: 'post: "/a" body: "*"',
-    types: 'stream Thing, Thing',
-    error: 'a stream of requests and the multipart option must be set together',
+  'file_field "full_name" must be a bytes field': {
+    FormWithTextFile: {
+      rule: 'post: "/a" body: "*"',
+      types: upload,
+      http: 'multipart: {file_field: "full_name"}',
+    },
   },
-  FormWithoutUpload: {
-    rule: 'post: "/a" body: "*"',
-    http: 'multipart: {file_field: "data"}',
-    error: 'a stream of requests and the multipart option must be set together',
+  'file_name_field "data" must be a string field': {
+    FormWithBytesName: {
+      rule: 'post: "/a" body: "*"',
+      types: upload,
+      http: 'multipart: {file_field: "data" file_name_field: "data"}',
+    },
   },
-  FormWithoutBody: {
-    rule: 'post: "/a"',
-    types: 'stream Thing, Thing',
-    http: 'multipart: {file_field: "data"}',
-    error: 'the body of a multipart method must be "*"',
+  'a stream of responses and the download option must be set together': {
+    StreamWithoutDownload: { rule: 'get: "/a"', types: 'Thing, stream Thing' },
+    DownloadWithoutStream: { rule: 'get: "/a"', http: 'download: true' },
   },
-  FormWithVariable: {
-    rule: 'post: "/a/{data}" body: "*"',
-    types: 'stream Thing, Thing',
-    http: 'multipart: {file_field: "data"}',
-    error: 'the path of a multipart method binds "data": must be a string',
+  'a download must not have a response_body': {
+    DownloadOfOneField: {
+      rule: 'get: "/a" response_body: "data"',
+      types: 'Thing, stream Piece',
+      http: 'download: true',
+    },
   },
-  FormWithoutFile: {
-    rule: 'post: "/a" body: "*"',
-    types: 'stream Thing, Thing',
-    http: 'multipart: {}',
-    error: 'test.v1.Thing has no field ""',
+  'a download must stream messages with a header or a chunk': {
+    DownloadOfAnything: { rule: 'get: "/a"', types: 'Thing, stream Thing', http: 'download: true' },
   },
-  FormWithTextFile: {
-    rule: 'post: "/a" body: "*"',
-    types: 'stream Thing, Thing',
-    http: 'multipart: {file_field: "full_name"}',
-    error: 'file_field "full_name" must be a bytes field',
+  'the body of an OAuth form must be "*"': {
+    OAuthWithoutBody: { rule: 'post: "/a"', http: 'oauth_form: true' },
   },
-  FormWithBytesName: {
-    rule: 'post: "/a" body: "*"',
-    types: 'stream Thing, Thing',
-    http: 'multipart: {file_field: "data" file_name_field: "data"}',
-    error: 'file_name_field "data" must be a string field',
+  'test.v1.Child has no field "client_id"': {
+    OAuthWithoutClient: {
+      rule: 'post: "/a" body: "*"',
+      types: 'Child, Thing',
+      http: 'oauth_form: true',
+    },
   },
-  StreamWithoutDownload: {
-    rule: 'get: "/a"',
-    types: 'Thing, stream Thing',
-    error: 'a stream of responses and the download option must be set together',
+  '"scopes" must have strings, as in every OAuth form': {
+    OAuthWithNumbers: {
+      rule: 'post: "/a" body: "*"',
+      types: 'Token, Thing',
+      http: 'oauth_form: true',
+    },
   },
-  DownloadWithoutStream: {
-    rule: 'get: "/a"',
-    http: 'download: true',
-    error: 'a stream of responses and the download option must be set together',
+  'success_status must be 200 or 201, not 302': {
+    OddSuccess: { rule: 'get: "/a"', http: 'success_status: 302' },
   },
-  DownloadOfOneField: {
-    rule: 'get: "/a" response_body: "data"',
-    types: 'Thing, stream Piece',
-    http: 'download: true',
-    error: 'a download must not have a response_body',
-  },
-  DownloadOfAnything: {
-    rule: 'get: "/a"',
-    types: 'Thing, stream Thing',
-    http: 'download: true',
-    error: 'a download must stream messages with a header or a chunk',
-  },
-  OAuthWithoutBody: {
-    rule: 'post: "/a"',
-    http: 'oauth_form: true',
-    error: 'the body of an OAuth form must be "*"',
-  },
-  OAuthWithoutClient: {
-    rule: 'post: "/a" body: "*"',
-    types: 'Child, Thing',
-    http: 'oauth_form: true',
-    error: 'test.v1.Child has no field "client_id"',
-  },
-  OAuthWithNumbers: {
-    rule: 'post: "/a" body: "*"',
-    types: 'Token, Thing',
-    http: 'oauth_form: true',
-    error: '"scopes" must have strings, as in every OAuth form',
-  },
-  OddSuccess: {
-    rule: 'get: "/a"',
-    http: 'success_status: 302',
-    error: 'success_status must be 200 or 201, not 302',
-  },
-  LocationOfNothing: {
-    rule: 'post: "/a" body: "*"',
-    http: 'location: "/a/{nope}"',
-    error: 'test.v1.Thing has no field "nope"',
-  },
-  OddDefaults: { rule: 'get: "/a"', types: 'Thing, Odd', error: '"name" must be a bool field' },
+  '"name" must be a bool field': { OddDefaults: { rule: 'get: "/a"', types: 'Thing, Odd' } },
 };
 
 const collisions = {
@@ -219,7 +174,7 @@ function source(): string {
     return `rpc ${name}(${input}) returns (${output}) { ${options} }`;
   };
   const services = [
-    ...Object.entries(refused).map(([name, { rule, types, http }]) => {
+    ...casesOf(refused).map(([name, _error, { rule, types, http }]) => {
       const form = http === undefined ? '' : `option (latchkey.options.v1.http) = {${http}};`;
       const options = `option (google.api.http) = {${rule}}; ${form} ${publicAccess}`;
       return `service ${name} { ${method('Bad', types ?? 'Thing, Thing', options)} }`;
@@ -269,7 +224,7 @@ function endpoints(service: string): Endpoint[] {
 }
 
 describe('an unsupported http rule stops the start and names its method:', () => {
-  itHoldsFor(Object.entries(refused), 42)('for each flaw', async (name, { error }) => {
+  itHoldsFor(casesOf(refused), 42)('for each flaw', async (name, error) => {
     const [endpoint] = endpoints(name);
     expect(() => endpoint && bindingsOf(endpoint)).toThrow(`test.v1.${name}/Bad: `);
     await expect(serveEndpoints(endpoints(name))).rejects.toThrow(error);

@@ -17,7 +17,7 @@ export type Echo = {
   refusal(route: string, body?: JsonValue): Promise<string[]>;
   /** The last message that a handler received. */
   lastRequest(): unknown;
-  stop(): Promise<void>;
+  remove(): Promise<void>;
 };
 
 export async function startEcho(): Promise<Echo> {
@@ -60,7 +60,7 @@ export async function startEcho(): Promise<Echo> {
       return errors.map(({ field }) => field);
     },
     lastRequest: () => last,
-    stop: () => transport.drain(),
+    remove: () => transport.drain(),
   };
 }
 

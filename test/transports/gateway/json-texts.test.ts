@@ -1,13 +1,10 @@
 // Times and numbers that a request writes as text: in a body, in a query, and over Connect.
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Answer, type Echo, startEcho } from './echo.ts';
+import { expect, test } from 'vitest';
+import { useStarted } from '../../support/use-started.ts';
+import { type Answer, startEcho } from './echo.ts';
 
-let echo: Echo;
-beforeAll(async () => {
-  echo = await startEcho();
-});
-afterAll(() => echo.stop());
+const echo = useStarted(startEcho);
 
 const times = {
   invalid: [

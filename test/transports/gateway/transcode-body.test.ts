@@ -1,13 +1,10 @@
 import type { JsonValue } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { itHoldsFor } from '../../support/rule.ts';
-import { type Echo, startEcho } from './echo.ts';
+import { useStarted } from '../../support/use-started.ts';
+import { startEcho } from './echo.ts';
 
-let echo: Echo;
-beforeAll(async () => {
-  echo = await startEcho();
-});
-afterAll(() => echo.stop());
+const echo = useStarted(startEcho);
 
 describe('a body', () => {
   test('is the whole request, with field names in either spelling', async () => {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { itHoldsFor } from '../../support/rule.ts';
-import { type Echo, startEcho } from './echo.ts';
+import { useStarted } from '../../support/use-started.ts';
+import { startEcho } from './echo.ts';
 
-let echo: Echo;
-beforeAll(async () => {
-  echo = await startEcho();
-});
-afterAll(() => echo.stop());
+const echo = useStarted(startEcho);
 
 describe('a path variable', () => {
   itHoldsFor(

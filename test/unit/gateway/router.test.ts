@@ -29,51 +29,6 @@ function variablesOf(template: string, path: string): unknown {
   return match.kind === 'found' ? match.variables : match.kind;
 }
 
-describe('the examples of http.proto', () => {
-  itHoldsFor(
-    [
-      // template, path, variables
-      ['/v1/{name=messages/*}', '/v1/messages/123456', [['name', 'messages/123456']]],
-      ['/v1/messages/{message_id}', '/v1/messages/123456', [['message_id', '123456']]],
-      [
-        '/v1/users/{user_id}/messages/{message_id}',
-        '/v1/users/me/messages/123456',
-        [
-          ['user_id', 'me'],
-          ['message_id', '123456'],
-        ],
-      ],
-      [
-        '/v1/messages/{message_id}/{sub.subfield}',
-        '/v1/messages/123456/foo',
-        [
-          ['message_id', '123456'],
-          ['sub.subfield', 'foo'],
-        ],
-      ],
-      ['/{var}', '/a', [['var', 'a']]],
-      ['/{var=*}', '/a', [['var', 'a']]],
-      ['/{var=foo/*}', '/foo/a', [['var', 'foo/a']]],
-      ['/{var=**}', '/foo/a/b', [['var', 'foo/a/b']]],
-    ],
-    8,
-  )('split a path into its variables', (template, path, variables) => {
-    expect(variablesOf(template, path)).toEqual(variables);
-  });
-
-  test('route by method, and support both bindings of one rpc', () => {
-    const routes = [
-      'GET /v1/messages/{message_id}',
-      'PATCH /v1/messages/{message_id}',
-      'GET /v1/users/{user_id}/messages/{message_id}',
-    ] as const;
-    const router = routerOf(...routes);
-    expect(answer(router, 'GET', '/v1/messages/123456')).toBe(routes[0]);
-    expect(answer(router, 'PATCH', '/v1/messages/123456')).toBe(routes[1]);
-    expect(answer(router, 'GET', '/v1/users/me/messages/123456')).toBe(routes[2]);
-  });
-});
-
 describe('a template', () => {
   itHoldsFor(
     [
