@@ -1,4 +1,4 @@
-// Screenshots of every page of the console.
+// Every page of the console with data, as in the pictures of the documentation.
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { addInvitation } from '../support/invitation-rows.ts';
 import { addViews, dayMs } from '../support/link-rows.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { makeReport } from '../support/report-pdf.ts';
+import { findFailures } from '../support/rule.ts';
 import { floorPlan, payments } from '../support/sample-files.ts';
 import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 import { addTotp } from '../support/user-rows.ts';
@@ -144,6 +145,7 @@ type Setting = {
 
 const below = (rest: string) => () => `/workspaces/${workspaceId()}/${rest}`;
 const ofOwner = { who: () => owner };
+const staffUser = () => admin;
 const dark = { ...desktop, colorScheme: 'dark' } as const;
 const documentPage = () => below(`documents/${link.document_id}`)();
 const linkPage = () => below(`links/${link.id}`)();
@@ -226,24 +228,37 @@ async function openPalette(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Search or go to' }).waitFor();
 }
 
-it.each(Object.entries(settings))('the picture %s can be taken', async (name, setting) => {
-  const { path: pathOf, options = desktop, who = () => admin, prepare } = setting;
-  const { page, open } = await visitAs(who(), options);
-  await open(pathOf());
-  await prepare?.(page);
-  await keepPicture(page, `console-${name}`);
+it.each([
+  ['staff on a desktop', staffUser, desktop, 13],
+  ['staff in dark mode', staffUser, dark, 1],
+  ['an owner on a desktop', ofOwner.who, desktop, 10],
+  ['an owner in a tall window', ofOwner.who, tall, 2],
+  ['an owner in dark mode', ofOwner.who, dark, 2],
+  ['an owner on a phone', ofOwner.who, phone, 3],
+])('the pages of the pictures open for %s', async (_, user, options, count) => {
+  const own = Object.entries(settings).filter(
+    ([, one]) => (one.who ?? staffUser) === user && (one.options ?? desktop) === options,
+  );
+  expect(own).toHaveLength(count);
+  const { page, open } = await visitAs(user(), options);
+  const failures = await findFailures(own, async (name, { path, prepare }) => {
+    await open(path());
+    await prepare?.(page);
+    await keepPicture(page, `console-${name}`);
+  });
+  expect(failures).toEqual([]);
 });
 
-const signedOut: Record<string, () => string> = {
-  'sign-in': () => '/sign-in',
-  'forgot-password': () => '/forgot-password',
-  'reset-password': () => '/reset-password#token',
-  invitation: () => `/invitation#${invitationToken}`,
-};
-
-it.each(Object.entries(signedOut))('the picture %s can be taken', async (name, pathOf) => {
+it('the pages of the pictures open for users who are not signed in', async () => {
   const { page, open } = await visit();
-  await open(pathOf());
-  await page.locator('form').waitFor();
-  await keepPicture(page, `console-${name}`);
+  for (const [name, path] of [
+    ['sign-in', '/sign-in'],
+    ['forgot-password', '/forgot-password'],
+    ['reset-password', '/reset-password#token'],
+    ['invitation', `/invitation#${invitationToken}`],
+  ] as const) {
+    await open(path);
+    await page.locator('form').waitFor();
+    await keepPicture(page, `console-${name}`);
+  }
 });
