@@ -7,6 +7,7 @@ import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js'
 import { startAppPair } from '../support/app-pair.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { allRows } from '../support/audit-rows.ts';
+import { untilFinished } from '../support/document-streams.ts';
 import { endWait, purge } from '../support/ended-waits.ts';
 import { type FilledWorkspace, makeFilledWorkspace } from '../support/filled-workspace.ts';
 import { makeFolder } from '../support/folder-calls.ts';
@@ -113,9 +114,7 @@ describeApp('a deleted workspace', (suite) => {
     await addViews(suite.testApp, { id: linkId }, views);
     // More than a slice, and the parent is the first of the index by names.
     const parent = await makeFolder(suite.testApp, 'aaa');
-    await Promise.all(
-      Array.from({ length: 130 }, (_, i) => makeFolder(suite.testApp, `b${i}`, parent.id)),
-    );
+    for (let i = 0; i < 130; i++) await makeFolder(suite.testApp, `b${i}`, parent.id);
     await changeAsOtherProcess(db(), (trx) =>
       trx
         .updateTable('folders')
@@ -146,10 +145,7 @@ describeFeature('a deletion', (dialect) => {
     const pair = await startAppPair(dialect, {});
     onTestFinished(() => pair.remove());
     const [first, second] = pair.apps;
-    const transports = openTransports(second.app);
-    onTestFinished(() => {
-      for (const transport of transports) transport.close();
-    });
+    const transports = untilFinished(openTransports(second.app));
     const grpc = transports.find(({ name }) => name === 'grpc');
     if (grpc === undefined) throw new Error('there is no gRPC transport');
     const { db } = first.app.inside;
