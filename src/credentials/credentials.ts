@@ -164,19 +164,7 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
       return insertWithin(trx, owner, made, { ...fields, expireTime }, time);
     },
 
-    describe(row) {
-      const { expire_time, revoke_time, last_used_time } = row;
-      return {
-        id: row.id,
-        name: row.name,
-        state: credentialStateOf(row, now()),
-        createTime: timestampFromMs(row.create_time),
-        creator: row.creator_id ?? '',
-        ...(expire_time === null ? {} : { expireTime: timestampFromMs(expire_time) }),
-        ...(revoke_time === null ? {} : { revokeTime: timestampFromMs(revoke_time) }),
-        ...(last_used_time === null ? {} : { lastUsedTime: timestampFromMs(last_used_time) }),
-      };
-    },
+    describe: (row) => describeCredential(row, now()),
   };
 }
 
@@ -219,9 +207,27 @@ function noSuchOwner({ kind }: CredentialOwner) {
   return fail('not_found', `The ${facts[kind].owner} does not exist.`);
 }
 
-type Lifetime = { readonly expire_time: number | null; readonly revoke_time: number | null };
+type Lifetime = Pick<CredentialRow, 'expire_time' | 'revoke_time'>;
 
-export function credentialStateOf(row: Lifetime, time: number): CredentialState {
+type DescribedRow = Lifetime &
+  Pick<CredentialRow, 'id' | 'name' | 'create_time' | 'creator_id' | 'last_used_time'>;
+
+/** The fields that the messages of all credentials have. */
+export function describeCredential(row: DescribedRow, time: number): CredentialFields {
+  const { expire_time, revoke_time, last_used_time } = row;
+  return {
+    id: row.id,
+    name: row.name,
+    state: credentialStateOf(row, time),
+    createTime: timestampFromMs(row.create_time),
+    creator: row.creator_id ?? '',
+    ...(expire_time === null ? {} : { expireTime: timestampFromMs(expire_time) }),
+    ...(revoke_time === null ? {} : { revokeTime: timestampFromMs(revoke_time) }),
+    ...(last_used_time === null ? {} : { lastUsedTime: timestampFromMs(last_used_time) }),
+  };
+}
+
+function credentialStateOf(row: Lifetime, time: number): CredentialState {
   if (row.revoke_time !== null) return CredentialState.REVOKED;
   const expired = row.expire_time !== null && row.expire_time <= time;
   return expired ? CredentialState.EXPIRED : CredentialState.LIVE;

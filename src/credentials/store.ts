@@ -242,28 +242,6 @@ export async function findCustomerAccountIds(db: Database, customerId: string): 
   return rows.map((row) => row.account_id);
 }
 
-export type CredentialUse = { readonly id: string; readonly time: number };
-
-export async function updateLastUsedTimes(
-  db: Executor,
-  uses: readonly CredentialUse[],
-): Promise<void> {
-  const values = sql.join(uses.map(({ id, time }) => sql`(${id}, cast(${time} as bigint))`));
-  // Both dialects give these names to the columns of a `values` list.
-  const used = sql<{ column1: string; column2: number }>`(values ${values})`.as<'used'>(
-    sql.ref('used'),
-  );
-  await db
-    .updateTable('credentials')
-    .from(used)
-    .set((eb) => ({ last_used_time: eb.ref('used.column2') }))
-    .whereRef('credentials.id', '=', 'used.column1')
-    .where((eb) =>
-      eb.or([eb('last_used_time', 'is', null), eb('last_used_time', '<', eb.ref('used.column2'))]),
-    )
-    .execute();
-}
-
 export const createdBy = (db: Executor, kind: CredentialKind, creatorId: string, time: number) =>
   db
     .selectFrom('credentials')

@@ -190,7 +190,7 @@ export async function createIdentityModule(
     ...{ directory, db, invalidations, passwords, masterKey, recordUse: usage.record, now },
     ...clientLookups(db),
     verifyAssertion: createAssertionVerifier({
-      ...{ useOnce, findClient: findAssertingClient, now },
+      ...{ useOnce, findClient: findAssertingClient, recordUse: usage.record, now },
       audiences: [issuer, `${issuer}/tokens`],
       verifyFederated: createFederatedVerifier({
         issuers: await openTrustedIssuers({ db, invalidations, openKeys, publicUrl, now }),

@@ -39,7 +39,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'client',
     inserts: true,
     deletes: true,
-    uncached: ['id', 'name', 'thumbprint', 'create_time', 'creator_id'],
+    uncached: ['id', 'name', 'thumbprint', 'create_time', 'last_used_time', 'creator_id'],
   },
   customers: {
     entity: 'customer',
@@ -111,7 +111,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'client',
     inserts: true,
     deletes: true,
-    uncached: ['id', 'create_time', 'creator_id'],
+    uncached: ['id', 'create_time', 'last_used_time', 'creator_id'],
   },
   signing_keys: {
     entity: 'signing_key',

@@ -40,6 +40,7 @@ export type ClientKeyRow = {
   create_time: number;
   expire_time: number | null;
   revoke_time: number | null;
+  last_used_time: number | null;
   creator_id: string | null;
 };
 
@@ -90,6 +91,7 @@ export type FederatedIdentityRow = {
   /** The patterns of other claims by their names, as JSON. */
   claims: string;
   create_time: number;
+  last_used_time: number | null;
   creator_id: string | null;
 };
 

@@ -7,10 +7,21 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { createCredentialUsage } from '../../src/credentials/usage/usage.ts';
 import type { Database } from '../../src/storage/schema.ts';
+import {
+  addClientKey,
+  clientWithKey,
+  issueFor,
+  jwkOf,
+  keyPairs,
+  makePublicJwk,
+  signAssertion,
+} from '../support/client-keys.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { addIdentity, callFederation } from '../support/federation.ts';
 import { startTestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import { signToken } from '../support/signed-tokens.ts';
 import { openTransports } from '../support/transports.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
@@ -68,6 +79,76 @@ describeFeature('the last use of a credential', (dialect) => {
     const after = await openUntilFinished(databaseUrl);
     for (const { credentialId } of good) expect(await lastUsed(after, credentialId)).toBe(time);
     expect(await lastUsed(after, bad.credentialId)).toBeNull();
+  });
+
+  it('is written for the keys and the federated identities of clients, and counts', async () => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const databaseUrl = await freshDatabaseUrl(dialect);
+    const test = await startTestApp({ dataDir, config: { databaseUrl } });
+    onTestFinished(() => test.remove());
+    const { db } = test.app.inside;
+    const { publicUrl } = test.app;
+    const { id: clientId, keyId, privateKey } = await clientWithKey(test);
+    const unusedKey = await addClientKey(db, clientId, makePublicJwk());
+    const issuerPair = keyPairs.EdDSA();
+    const [issuer, subject] = ['https://issuer.example', 'repo:octo-org/octo-repo'];
+    const trusted = await callFederation<{ id: string }>(test, 'POST', '/trusted-issuers', {
+      ...{ issuer, name: 'Pinned', jwks: { keys: [jwkOf(issuerPair)] } },
+    });
+    const issuerId = trusted.body.id;
+    const unusedIdentity = await addIdentity(db, clientId, issuerId, 'repo:octo-org/other');
+    const identity = await addIdentity(db, clientId, issuerId, subject);
+    const transports = openTransports(test.app);
+    const startTime = Date.now();
+    for (const transport of transports) {
+      const own = await signAssertion(privateKey, clientId, publicUrl);
+      const claims = { iss: issuer, sub: subject };
+      const federated = await signAssertion(issuerPair.privateKey, '', publicUrl, { claims });
+      const forged = await signAssertion(issuerPair.privateKey, clientId, publicUrl);
+      const answers = [
+        await issueFor(transport, own),
+        await issueFor(transport, federated, { clientId }),
+        await issueFor(transport, forged),
+      ];
+      expect(answers.map(({ ok }) => ok)).toEqual([true, true, false]);
+      transport.close();
+    }
+    await test.stop();
+
+    const { app } = await startTestApp({ dataDir, config: { databaseUrl } }).then((again) => {
+      onTestFinished(() => again.remove());
+      return again;
+    });
+    const scope = 'clients:read clients:write audit:read';
+    const headers = { authorization: `Bearer ${await signToken(app, { type: 'service', scope })}` };
+    const read = async <T>(address: string) =>
+      (await (await fetch(app.publicUrl + address, { headers })).json()) as T;
+    type Used = { readonly id: string; readonly last_used_time?: string };
+    const { keys } = await read<{ keys: Used[] }>(`/clients/${clientId}/keys`);
+    const identities = await read<{ federated_identities: Used[] }>(
+      `/clients/${clientId}/federated-identities`,
+    );
+    const times = [...keys, ...identities.federated_identities].map(
+      ({ id, last_used_time: time = '' }) => [id, time !== '' && Date.parse(time) >= startTime],
+    );
+    expect(Object.fromEntries(times)).toEqual({
+      ...{ [keyId]: true, [unusedKey]: false },
+      ...{ [identity]: true, [unusedIdentity]: false },
+    });
+    const n = transports.length;
+    const counts = {
+      ...{ [clientId]: [2 * n, n], [keyId]: [n, 0], [identity]: [n, 0] },
+      ...{ [unusedKey]: [0, 0], [unusedIdentity]: [0, 0] },
+    };
+    for (const [id, expected] of Object.entries(counts)) {
+      const { points } = await read<{ points: { issued: number; refused: number }[] }>(
+        `/usage?credential_id=${id}`,
+      );
+      const sum = (name: 'issued' | 'refused') =>
+        points.reduce((total, point) => total + point[name], 0);
+      expect([id, sum('issued'), sum('refused')]).toEqual([id, ...expected]);
+    }
   });
 
   it('only moves forward, in whatever order the processes write', async () => {

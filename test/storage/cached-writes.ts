@@ -1,10 +1,7 @@
 // The writes of the stores to cached tables, and the entity that each of them changes.
 
-import {
-  endCredentials,
-  revokeCredential,
-  updateLastUsedTimes,
-} from '../../src/credentials/store.ts';
+import { endCredentials, revokeCredential } from '../../src/credentials/store.ts';
+import { updateLastUsedTimes } from '../../src/credentials/usage/store.ts';
 import { insertAudience } from '../../src/identity/audiences/store.ts';
 import {
   deleteFederatedIdentity,
@@ -227,10 +224,12 @@ export const evicting: [string, Table, string, Write][] = [
   ['revokeLink', 'links', 'lnk_1', (trx) => revokeLink(trx, 'lnk_1', 2)],
 ];
 
+const uses = ['key_1', 'jwk_1', 'fed_1'].map((id) => ({ id, time: 5 }));
+
 export const keeping: [string, Write][] = [
   ['the name of a client', (trx) => updateClient(trx, 'cli_1', { name: 'new' })],
   ['the name of a customer', (trx) => updateCustomer(trx, 'cus_1', { name: 'new' })],
-  ['the last use of a credential', (trx) => updateLastUsedTimes(trx, [{ id: 'key_1', time: 5 }])],
+  ['the last use of a credential', (trx) => updateLastUsedTimes(trx, uses)],
   ['the email address of a user', (trx) => updateUser(trx, 'usr_1', { email: 'b@example.com' })],
   ['the expiry of a session', (trx) => extendSession(trx, 'ses_1', 2, 200)],
   ['the maximum lifetime of a token', (trx) => raiseTokenSeconds(trx, 600)],

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database, Executor, UsageCountRow } from '../../storage/schema.ts';
 
 export const usageDaysMax = 400;
@@ -32,8 +33,8 @@ export function findUsageCounts(
 }
 
 /**
- * Returns the ids that a request counts for: a client or a customer itself, and for a client secret
- * or a customer's API key also its owner. Other ids are not in the map.
+ * Returns the ids that a request counts for: a client or a customer itself, and for a credential of
+ * it also its owner. Other ids are not in the map.
  */
 export async function findSubjects(
   db: Database,
@@ -47,13 +48,56 @@ export async function findSubjects(
     .execute();
   const credentials = await db
     .selectFrom('credentials')
-    .select(['id', 'client_id', 'customer_id'])
+    .select(({ fn }) => ['id', fn.coalesce('client_id', 'customer_id').as('owner')])
     .where('id', 'in', ids)
+    .union(ownedByClient(db, 'client_keys', ids))
+    .union(ownedByClient(db, 'federated_identities', ids))
     .execute();
   const subjects = new Map(owners.map(({ id }) => [id, [id]]));
-  for (const { id, client_id, customer_id } of credentials) {
-    const owner = client_id ?? customer_id;
-    if (owner !== null) subjects.set(id, [id, owner]);
-  }
+  for (const { id, owner } of credentials) if (owner !== null) subjects.set(id, [id, owner]);
   return subjects;
+}
+
+const ownedByClient = (
+  db: Database,
+  table: 'client_keys' | 'federated_identities',
+  ids: readonly string[],
+) => db.selectFrom(table).select(['id', 'client_id as owner']).where('id', 'in', ids);
+
+export type CredentialUse = { readonly id: string; readonly time: number };
+
+/** Accepts the ids of client secrets, API keys, client keys and federated identities. */
+export async function updateLastUsedTimes(
+  db: Executor,
+  uses: readonly CredentialUse[],
+): Promise<void> {
+  const keys = uses.filter(({ id }) => id.startsWith('jwk_'));
+  const identities = uses.filter(({ id }) => id.startsWith('fed_'));
+  const others = uses.filter((use) => !keys.includes(use) && !identities.includes(use));
+  await updateUsesIn('credentials', db, others);
+  await updateUsesIn('client_keys', db, keys);
+  await updateUsesIn('federated_identities', db, identities);
+}
+
+async function updateUsesIn(
+  name: 'credentials' | 'client_keys' | 'federated_identities',
+  db: Executor,
+  uses: readonly CredentialUse[],
+): Promise<void> {
+  if (uses.length === 0) return;
+  const values = sql.join(uses.map(({ id, time }) => sql`(${id}, cast(${time} as bigint))`));
+  // Both dialects give these names to the columns of a `values` list.
+  const used = sql<{ column1: string; column2: number }>`(values ${values})`.as<'used'>(
+    sql.ref('used'),
+  );
+  // The columns of this query are the same in all three tables.
+  await db
+    .updateTable(name as 'credentials')
+    .from(used)
+    .set((eb) => ({ last_used_time: eb.ref('used.column2') }))
+    .whereRef('id', '=', 'used.column1')
+    .where((eb) =>
+      eb.or([eb('last_used_time', 'is', null), eb('last_used_time', '<', eb.ref('used.column2'))]),
+    )
+    .execute();
 }

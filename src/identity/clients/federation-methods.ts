@@ -43,6 +43,7 @@ export function createFederationMethods(options: FederationOptions): FederationM
         subject,
         claims: storedPatterns(claims),
         create_time: now(),
+        last_used_time: null,
         creator_id: principalId(principalOf(context)),
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
@@ -108,5 +109,6 @@ const message = (row: FederatedIdentityRow) => ({
   subject: row.subject,
   claims: JSON.parse(row.claims) as Record<string, string>,
   createTime: timestampFromMs(row.create_time),
+  ...(row.last_used_time === null ? {} : { lastUsedTime: timestampFromMs(row.last_used_time) }),
   creator: row.creator_id ?? '',
 });

@@ -1,5 +1,4 @@
 // The methods that manage the public keys of clients.
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ClientService, PublicJwk } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
@@ -10,7 +9,7 @@ import { nameCreators } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { credentialStateOf } from '../../credentials/credentials.ts';
+import { describeCredential } from '../../credentials/credentials.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { ClientKeyRow, ClientRow, Database } from '../../storage/schema.ts';
 import { lockToChange, lockToEnd } from './clients.ts';
@@ -44,16 +43,10 @@ export function createClientKeyMethods(options: ClientKeyOptions): ClientKeyMeth
   const { db, auditLog, checkJwk, requireClient, random, now } = options;
 
   const message = (row: ClientKeyRow) => ({
-    id: row.id,
+    ...describeCredential(row, now()),
     clientId: row.client_id,
-    name: row.name,
-    state: credentialStateOf(row, now()),
     jwk: JSON.parse(row.jwk),
     thumbprint: row.thumbprint,
-    createTime: timestampFromMs(row.create_time),
-    creator: row.creator_id ?? '',
-    ...(row.expire_time === null ? {} : { expireTime: timestampFromMs(row.expire_time) }),
-    ...(row.revoke_time === null ? {} : { revokeTime: timestampFromMs(row.revoke_time) }),
   });
 
   return {
@@ -70,6 +63,7 @@ export function createClientKeyMethods(options: ClientKeyOptions): ClientKeyMeth
         create_time: time,
         expire_time: readExpireTime(expireTime, time),
         revoke_time: null,
+        last_used_time: null,
         creator_id: principalId(principalOf(context)),
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {

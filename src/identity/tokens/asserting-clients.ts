@@ -13,9 +13,13 @@ import type {
 } from '../../storage/schema.ts';
 import { type ClientPublicKey, openJwk } from './client-jwk.ts';
 
-export type ClientKey = ClientPublicKey & { readonly expireTime: number | null };
+export type ClientKey = ClientPublicKey & {
+  readonly id: string;
+  readonly expireTime: number | null;
+};
 
 export type FederatedIdentity = {
+  readonly id: string;
   readonly issuerId: string;
   readonly subject: string;
   readonly claims: Readonly<Record<string, string>>;
@@ -26,6 +30,9 @@ export type AssertingClient = {
   readonly keys: readonly ClientKey[];
   readonly identities: readonly FederatedIdentity[];
 };
+
+/** A client with the id of its key or federated identity that an assertion has proven. */
+export type ProvenClient = Pick<AssertingClient, 'client'> & { readonly credentialId: string };
 
 /** Returns undefined if the client is disabled or does not exist. */
 export type FindAssertingClient = (id: string) => Promise<AssertingClient | undefined>;
@@ -59,9 +66,11 @@ export function createAssertingClients(options: AssertingClientOptions): FindAss
       client,
       keys: keys.map((row) => ({
         ...openJwk(JSON.parse(row.jwk), row.thumbprint),
+        id: row.id,
         expireTime: row.expire_time,
       })),
-      identities: identities.map(({ issuer_id, subject, claims }) => ({
+      identities: identities.map(({ id, issuer_id, subject, claims }) => ({
+        id,
         issuerId: issuer_id,
         subject,
         claims: JSON.parse(claims),

@@ -104,16 +104,18 @@ export function selectKeys<Key extends ClientPublicKey>(
   );
 }
 
-export async function isSignedByOne(
+/** Returns the key that signed an assertion; undefined if none of them did. */
+export async function findSigner<Key extends ClientPublicKey>(
   { text }: Pick<Assertion, 'text'>,
-  keys: readonly ClientPublicKey[],
-): Promise<boolean> {
-  for (const { key, algorithms } of keys) {
+  keys: readonly Key[],
+): Promise<Key | undefined> {
+  for (const candidate of keys) {
+    const { key, algorithms } = candidate;
     const isSigned = await compactVerify(text, key, { algorithms: [...algorithms] }).then(
       () => true,
       () => false,
     );
-    if (isSigned) return true;
+    if (isSigned) return candidate;
   }
-  return false;
+  return undefined;
 }

@@ -5,12 +5,12 @@ import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isForeignClientId, isId } from '../../base/crypto/ids.ts';
 import { tokenSettingsOf } from '../../credentials/token-settings.ts';
-import type { AssertingClient, FindAssertingClient } from './asserting-clients.ts';
+import type { FindAssertingClient, ProvenClient } from './asserting-clients.ts';
 import {
   type Assertion,
   decodeAssertion,
+  findSigner,
   findTimeProblem,
-  isSignedByOne,
   refuseAssertion,
   selectKeys,
 } from './assertion.ts';
@@ -21,9 +21,11 @@ export type ClientAssertionOptions = {
   readonly useOnce: UseOnce;
   readonly findClient: FindAssertingClient;
   /** Returns the client of an assertion of a trusted issuer. */
-  readonly verifyFederated: (assertion: Assertion, clientId: string) => Promise<AssertingClient>;
+  readonly verifyFederated: (assertion: Assertion, clientId: string) => Promise<ProvenClient>;
   /** The values of `aud` that name this service. */
   readonly audiences: readonly string[];
+  /** Called with the id of the key or the federated identity. */
+  readonly recordUse: (credentialId: string) => void;
   readonly now: Clock;
 };
 
@@ -36,9 +38,9 @@ export const assertionSkewMsMax = 300_000;
 const jtiMax = 256;
 
 export function createAssertionVerifier(options: ClientAssertionOptions): VerifyAssertion {
-  const { useOnce, findClient, verifyFederated, audiences, now } = options;
+  const { useOnce, findClient, verifyFederated, audiences, recordUse, now } = options;
 
-  async function verifyOwn(assertion: Assertion): Promise<AssertingClient> {
+  async function verifyOwn(assertion: Assertion): Promise<ProvenClient> {
     const { payload } = assertion;
     const { iss: id = '' } = payload;
     const refuse = (reason: string) => refuseAssertion(reason, id, isForeignClientId(id));
@@ -52,11 +54,12 @@ export function createAssertionVerifier(options: ClientAssertionOptions): Verify
     const usable = selectKeys(assertion, found.keys).filter(
       ({ expireTime }) => expireTime === null || expireTime > now(),
     );
-    if (!(await isSignedByOne(assertion, usable))) {
+    const key = await findSigner(assertion, usable);
+    if (key === undefined) {
       throw refuse('No live key of the client signed the assertion.');
     }
     await use(id, payload.jti ?? '', payload.exp ?? 0);
-    return found;
+    return { client: found.client, credentialId: key.id };
   }
 
   /**
@@ -80,11 +83,12 @@ export function createAssertionVerifier(options: ClientAssertionOptions): Verify
 
   return async (text, clientId) => {
     const assertion = decodeAssertion(text);
-    const { client } = (await isOwn(assertion.payload))
+    const { client, credentialId } = (await isOwn(assertion.payload))
       ? await verifyOwn(assertion)
       : await verifyFederated(assertion, clientId);
+    recordUse(credentialId);
     const scopes = parseStoredScopes(client.scopes);
-    return { clientId: client.id, scopes, tokenSettings: tokenSettingsOf(client) };
+    return { clientId: client.id, credentialId, scopes, tokenSettings: tokenSettingsOf(client) };
   };
 }
 

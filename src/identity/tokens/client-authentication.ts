@@ -18,8 +18,8 @@ import { refuseAssertion } from './assertion.ts';
 
 export type AuthenticatedClient = {
   readonly clientId: string;
-  /** Unset for an assertion or a certificate. */
-  readonly secretId?: string;
+  /** The secret, the key or the federated identity. Unset for a certificate. */
+  readonly credentialId?: string;
   readonly scopes: ReadonlySet<string>;
   readonly tokenSettings: TokenSettings;
 };
@@ -93,8 +93,8 @@ async function bySecret(
       throw refuse('The certificate belongs to another client than the secret.', clientId);
     }
   }
-  const { id: secretId, scopes, tokenSettings } = secret;
-  return { clientId, secretId, scopes, tokenSettings };
+  const { id: credentialId, scopes, tokenSettings } = secret;
+  return { clientId, credentialId, scopes, tokenSettings };
 }
 
 /** People put secrets into wrong fields: the audit log records only ids. */

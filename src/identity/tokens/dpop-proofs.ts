@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
-import { decodeStrictJwt, isSignedByOne } from './assertion.ts';
+import { decodeStrictJwt, findSigner } from './assertion.ts';
 import { type ClientPublicKey, openJwk, readPublicJwk } from './client-jwk.ts';
 import type { UseOnce } from './single-use.ts';
 
@@ -73,7 +73,7 @@ export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): Dp
       return { problem: 'has an alg that is not supported or does not match its key' };
     }
     const algorithms = key.algorithms.filter((name) => name === header.alg);
-    if (!(await isSignedByOne({ text: proof }, [{ ...key, algorithms }]))) {
+    if ((await findSigner({ text: proof }, [{ ...key, algorithms }])) === undefined) {
       return { problem: 'has an invalid signature' };
     }
     knownKeys.set(jwkText, key);

@@ -5,16 +5,12 @@ import type { JWTPayload } from 'jose';
 import type { Clock } from '../../base/clock.ts';
 import { matchesPattern } from '../../credentials/claim-patterns.ts';
 import type { TrustedIssuer, TrustedIssuers } from '../trusted-issuers/issuers.ts';
-import type {
-  AssertingClient,
-  FederatedIdentity,
-  FindAssertingClient,
-} from './asserting-clients.ts';
+import type { FederatedIdentity, FindAssertingClient, ProvenClient } from './asserting-clients.ts';
 import {
   type Assertion,
   aheadSecondsMax,
+  findSigner,
   findTimeProblem,
-  isSignedByOne,
   refuseAssertion,
   selectKeys,
 } from './assertion.ts';
@@ -36,7 +32,7 @@ type Issuer = TrustedIssuer<ClientPublicKey>;
 export function createFederatedVerifier(options: FederatedAssertionOptions) {
   const { issuers, refresh, findClient, now } = options;
 
-  async function verify(assertion: Assertion, clientId: string): Promise<AssertingClient> {
+  async function verify(assertion: Assertion, clientId: string): Promise<ProvenClient> {
     const { iss } = assertion.payload;
     const refuse = (reason: string) => refuseAssertion(reason, clientId);
     const named = iss !== undefined ? await issuers.find(iss) : [];
@@ -44,26 +40,26 @@ export function createFederatedVerifier(options: FederatedAssertionOptions) {
     if (clientId === '') throw refuse('A token of a trusted issuer requires a client_id.');
     const found = await findClient(clientId);
     if (found === undefined) throw refuse('The client is disabled or does not exist.');
-    const { identities } = found;
+    const { client, identities } = found;
     const own = named.filter(({ id }) => identities.some(({ issuerId }) => issuerId === id));
     if (own.length === 0) throw refuse('The client has no federated identity of the issuer.');
     const enabled = own.filter((issuer) => issuer.enabled);
     if (enabled.length === 0) throw refuse('The trusted issuer is disabled.');
     let problem: string | undefined;
     for (const issuer of enabled) {
-      const reason = await findProblem(assertion, issuer, identities);
-      if (reason === undefined) return found;
-      problem ??= reason;
+      const outcome = await matchIdentity(assertion, issuer, identities);
+      if (typeof outcome !== 'string') return { client, credentialId: outcome.id };
+      problem ??= outcome;
     }
     throw refuse(problem ?? '');
   }
 
-  /** Returns why an assertion of an issuer is not valid; undefined if it is. */
-  async function findProblem(
+  /** Returns the identity that an assertion of an issuer has, or why the assertion is not valid. */
+  async function matchIdentity(
     assertion: Assertion,
     issuer: Issuer,
     identities: readonly FederatedIdentity[],
-  ): Promise<string | undefined> {
+  ): Promise<FederatedIdentity | string> {
     const { payload } = assertion;
     const problem = findClaimProblem(payload, issuer, now() / 1000);
     if (problem !== undefined) return problem;
@@ -72,11 +68,12 @@ export function createFederatedVerifier(options: FederatedAssertionOptions) {
     if (assertion.header.kid === undefined && keys.length > 1) {
       return 'The assertion does not name its key.';
     }
-    if (!(await isSignedByOne(assertion, keys))) return 'The signature is not valid.';
+    if (!(await findSigner(assertion, keys))) return 'The signature is not valid.';
     const own = identities.filter(({ issuerId }) => issuerId === issuer.id);
-    return own.some((identity) => matches(identity, payload))
-      ? undefined
-      : 'No federated identity of the client matches the assertion.';
+    return (
+      own.find((identity) => matches(identity, payload)) ??
+      'No federated identity of the client matches the assertion.'
+    );
   }
 
   /** A key that is not known may be new. */

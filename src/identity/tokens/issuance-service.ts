@@ -44,8 +44,8 @@ export function createIssuanceService(
       const isExchange = grantType === tokenExchange;
       if (!isExchange) refuseExchangeFields(request);
       const client = await authenticateClient(request, call);
-      const { clientId, secretId } = client;
-      proved(secretId === undefined ? [clientId] : [clientId, secretId]);
+      const { clientId, credentialId } = client;
+      proved(credentialId === undefined ? [clientId] : [clientId, credentialId]);
       const requiresKey = client.tokenSettings.isBound;
       const cnf =
         requiresKey || call.header('dpop') !== undefined

@@ -1,6 +1,6 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { Button, Text } from '@mantine/core';
-import { IconCloudLock, IconTrash } from '@tabler/icons-react';
+import { IconChartBar, IconCloudLock, IconTrash } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import {
   type Client,
@@ -10,6 +10,7 @@ import {
 import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { createdByColumn, createdColumn } from '../shared/creation.tsx';
+import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
@@ -18,6 +19,7 @@ import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
+import { useUsageDrawer } from '../usage/usage-drawer.tsx';
 import { AddIdentityDialog } from './add-identity-dialog.tsx';
 
 const identities = defineList({
@@ -39,6 +41,7 @@ const identities = defineList({
       isAbsent: ({ claims }) => Object.keys(claims).length === 0,
       cell: ({ claims }) => <Claims claims={claims} />,
     },
+    { title: 'Last used', cell: ({ lastUsedTime }) => <DateTime time={lastUsedTime} /> },
     createdColumn<FederatedIdentity>({ isMinor: true }),
     createdByColumn<FederatedIdentity>(),
     {
@@ -103,6 +106,7 @@ function Issuer({ id: issuerId }: { readonly id: string }) {
 function Actions({ identity }: { readonly identity: FederatedIdentity }) {
   const { clientId = '' } = useParams({ strict: false });
   const { confirm } = useDialogs();
+  const showUsage = useUsageDrawer(identity.id, identity.subject);
   const remove = useMethod(ClientService.method.deleteFederatedIdentity);
   const ask = () =>
     confirm({
@@ -114,7 +118,9 @@ function Actions({ identity }: { readonly identity: FederatedIdentity }) {
       done: 'Federated identity deleted',
       run: () => remove({ clientId, identityId: identity.id }),
     });
-  return (
-    <RowMenu name={identity.subject} actions={[{ label: 'Delete', icon: IconTrash, run: ask }]} />
-  );
+  const actions = [
+    ...(showUsage === undefined ? [] : [{ label: 'Usage', icon: IconChartBar, run: showUsage }]),
+    { label: 'Delete', icon: IconTrash, run: ask },
+  ];
+  return <RowMenu name={identity.subject} actions={actions} />;
 }

@@ -15,6 +15,7 @@ import { defineList, useList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
+import { useUsageDrawer } from '../usage/usage-drawer.tsx';
 import { AddKeyDialog } from './add-key-dialog.tsx';
 
 /** By the `kty` of a JWK. */
@@ -34,7 +35,6 @@ const keys = defineList({
         cell: ({ thumbprint }) => <CopyableText text={thumbprint} label="thumbprint" isShort />,
       },
     ],
-    hasLastUse: false,
     actions: (key) => <Actions clientKey={key} />,
     scope: 'clients:write',
   }),
@@ -67,6 +67,7 @@ export function ClientKeys({ client }: { readonly client: Client }) {
 function Actions({ clientKey }: { readonly clientKey: ClientKey }) {
   const { clientId = '' } = useParams({ strict: false });
   const { confirm } = useDialogs();
+  const showUsage = useUsageDrawer(clientKey.id, credentialName(clientKey));
   const revoke = useMethod(ClientService.method.revokeClientKey);
   const ask = () =>
     confirm({
@@ -78,5 +79,5 @@ function Actions({ clientKey }: { readonly clientKey: ClientKey }) {
       done: 'Key revoked',
       run: () => revoke({ clientId, keyId: clientKey.id }),
     });
-  return <CredentialActions credential={clientKey} revoke={ask} />;
+  return <CredentialActions credential={clientKey} revoke={ask} showUsage={showUsage} />;
 }

@@ -14,6 +14,7 @@ import { defineList, useList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
+import { useUsageDrawer } from '../usage/usage-drawer.tsx';
 import { CreateSecretDialog } from './create-secret-dialog.tsx';
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
 
@@ -60,6 +61,7 @@ export function ClientSecrets({ client }: { readonly client: Client }) {
 function Actions({ secret }: { readonly secret: ClientSecret }) {
   const { clientId = '' } = useParams({ strict: false });
   const { confirm } = useDialogs();
+  const showUsage = useUsageDrawer(secret.id, credentialName(secret));
   const revoke = useMethod(ClientService.method.revokeClientSecret);
   const ask = () =>
     confirm({
@@ -70,5 +72,5 @@ function Actions({ secret }: { readonly secret: ClientSecret }) {
       label: 'Revoke',
       run: () => revoke({ clientId, secretId: secret.id }),
     });
-  return <CredentialActions credential={secret} revoke={ask} />;
+  return <CredentialActions credential={secret} revoke={ask} showUsage={showUsage} />;
 }

@@ -55,7 +55,7 @@ export function CustomerKeys({ customerId }: { readonly customerId: string }) {
 function Actions({ apiKey: key }: { readonly apiKey: ApiKey }) {
   const { customerId = '' } = useParams({ strict: false });
   const { open, confirm } = useDialogs();
-  const showUsage = useUsageDrawer(key);
+  const showUsage = useUsageDrawer(key.id, credentialName(key));
   const rotate = useMethod(CustomerService.method.rotateApiKey);
   const revoke = useMethod(CustomerService.method.revokeApiKey);
   const askToRotate = () =>

@@ -1,30 +1,28 @@
-/** The usage of a credential without a page. */
+/** The usage of a credential. It has no page in the console. */
 import { Drawer } from '@mantine/core';
-import { type Credential, credentialName } from '../shared/credentials/credential.ts';
 import { useDialog } from '../shared/dialog-state.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName, Sentence } from '../shared/isolate-name.tsx';
 import { Usage, useMayReadUsage } from './usage-section.tsx';
 
 /** Returns the action that shows the usage. Undefined for users without access to it. */
-export function useUsageDrawer(credential: Credential): (() => void) | undefined {
+export function useUsageDrawer(id: string, name: string): (() => void) | undefined {
   const { open } = useDialogs();
   const mayRead = useMayReadUsage();
-  return mayRead ? () => open(<UsageDrawer credential={credential} />) : undefined;
+  return mayRead ? () => open(<UsageDrawer id={id} name={name} />) : undefined;
 }
 
-function UsageDrawer({ credential }: { readonly credential: Credential }) {
+function UsageDrawer({ id, name }: { readonly id: string; readonly name: string }) {
   const { isOpen, close } = useDialog();
-  const title = `Usage of ${isolateName(credentialName(credential))}`;
   return (
     <Drawer
       opened={isOpen}
       onClose={close}
       position="right"
       size="lg"
-      title={<Sentence text={title} />}
+      title={<Sentence text={`Usage of ${isolateName(name)}`} />}
     >
-      <Usage id={credential.id} />
+      <Usage id={id} />
     </Drawer>
   );
 }

@@ -103,8 +103,8 @@ export const RefusalsSchema: GenMessage<Refusals> = /*@__PURE__*/
  */
 export type GetUsageRequest = Message<"latchkey.identity.v1.GetUsageRequest"> & {
   /**
-   * The id of a client, a customer, a client secret or a customer's API key. Required. At most 128
-   * characters.
+   * The id of a client, a customer, a client secret, a client key, a federated identity or a
+   * customer's API key. Required. At most 128 characters.
    *
    * @generated from field: string credential_id = 1;
    */
@@ -171,13 +171,14 @@ export const GetUsageResponseSchema: GenMessage<GetUsageResponse> = /*@__PURE__*
  */
 export const UsageService: GenService<{
   /**
-   * Returns the counts of each day for a client, a customer, a client secret, or a customer's API
-   * key. The counts of a client include requests without a secret. Days begin at midnight UTC.
+   * Returns the counts of each day for a client, a customer, or a credential: a client secret, a
+   * client key, a federated identity, or a customer's API key. The counts of a client include
+   * requests with a client certificate. Days begin at midnight UTC.
    *
    * Errors:
    * - `invalid_argument`: `end_time` is not after `start_time`, or the period is longer than 400
    *   days.
-   * - `not_found`: no client, customer, secret or customer API key has the id.
+   * - `not_found`: no client, customer or credential of them has the id.
    *
    * @generated from rpc latchkey.identity.v1.UsageService.GetUsage
    */

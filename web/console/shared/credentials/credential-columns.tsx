@@ -16,8 +16,6 @@ export type CredentialColumns<Row> = {
   readonly hasScopes?: boolean;
   /** Columns after the ID. */
   readonly more?: readonly Column<Row>[];
-  /** Whether the last use is recorded. By default true. */
-  readonly hasLastUse?: boolean;
   /** A `CredentialActions`. */
   readonly actions: (row: Row) => ReactNode;
   /** The scope that the actions require. */
@@ -27,7 +25,7 @@ export type CredentialColumns<Row> = {
 export function credentialColumns<Row extends Credential>(
   options: CredentialColumns<Row>,
 ): readonly Column<Row>[] {
-  const { hasScopes = false, more = [], hasLastUse = true, actions, scope } = options;
+  const { hasScopes = false, more = [], actions, scope } = options;
   return [
     { title: 'Name', orderBy: 'name', cell: ({ name }) => name || '—' },
     {
@@ -45,9 +43,7 @@ export function credentialColumns<Row extends Credential>(
       isAbsent: hasEnded,
       cell: ({ expireTime }) => <DateTime time={expireTime} />,
     },
-    ...(hasLastUse
-      ? [{ title: 'Last used', cell: ({ lastUsedTime }: Row) => <DateTime time={lastUsedTime} /> }]
-      : []),
+    { title: 'Last used', cell: ({ lastUsedTime }) => <DateTime time={lastUsedTime} /> },
     {
       title: 'Created',
       orderBy: 'create_time',
