@@ -43,6 +43,11 @@ export const groups: readonly Group[] = [
         'client secrets, API keys, signing keys, the master key',
       ),
       page(
+        'Leaks and leavers',
+        'docs/guides/leaks-and-leavers.md',
+        'ending access after a leak or when a person leaves, and what a token did',
+      ),
+      page(
         'Clients without a shared secret',
         'docs/guides/client-keys.md',
         'a key pair and signed assertions instead of a client secret',

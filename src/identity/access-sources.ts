@@ -3,12 +3,14 @@
 import type { SharedAccess } from '../api/access/access-source.ts';
 import { createdCredentials } from '../credentials/store.ts';
 import { newestQuery } from '../storage/newest-rows.ts';
+import type { SessionRow } from '../storage/schema.ts';
 import { endSessionsOf } from '../storage/users.ts';
 import { clientAccess, countCreatedClients, findTokenSeconds } from './clients/store.ts';
 import { countCreatedCustomers } from './customers/store.ts';
 import { findPasskeys } from './passkeys/store.ts';
 import { deleteIdentities, findIdentities } from './providers/store.ts';
 import { findSessions } from './sessions/store.ts';
+import { browserNames } from './sessions/user-agent.ts';
 import type { UserAccessOptions } from './users/access-service.ts';
 import { deletePasskeys } from './users/store.ts';
 
@@ -36,7 +38,7 @@ export function connectAccess(shared: SharedAccess, tokenSeconds: number): Conne
       sessions: {
         async find(db, { id }, time) {
           const { rows, totalSize } = await findSessions(db, id, time, newestQuery);
-          return { rows: rows.map((row) => ({ ...row, detail: row.address })), totalSize };
+          return { rows: rows.map(describeSession), totalSize };
         },
         end: (trx, { id }, time) => endSessionsOf(trx, id, { time }),
       },
@@ -57,4 +59,10 @@ export function connectAccess(shared: SharedAccess, tokenSeconds: number): Conne
       },
     },
   };
+}
+
+/** A session is recognized by its browser and its network. */
+function describeSession(row: SessionRow) {
+  const { browser, device } = browserNames(row.user_agent);
+  return { ...row, name: [browser, device].filter(Boolean).join(' on '), detail: row.address };
 }

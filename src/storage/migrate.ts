@@ -46,6 +46,7 @@ import { addTokenIds } from './migrations/0041-token-ids.ts';
 import { addNoticesAndKeyCopies } from './migrations/0042-notices-and-key-copies.ts';
 import { addUpdateTimes } from './migrations/0043-update-times.ts';
 import { addLastUses } from './migrations/0044-last-uses.ts';
+import { keepDomains } from './migrations/0045-kept-domains.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -100,6 +101,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0042-notices-and-key-copies': { up: addNoticesAndKeyCopies, oldestSupported: '0001-schema' },
   '0043-update-times': { up: addUpdateTimes, oldestSupported: '0001-schema' },
   '0044-last-uses': { up: addLastUses, oldestSupported: '0001-schema' },
+  '0045-kept-domains': { up: keepDomains, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -117,7 +117,7 @@ beforeAll(async () => {
     },
     {
       ...{ action: 'UserService.CreateUser', target: '', actor_type: 'service', actor_id: '' },
-      ...{ code: 'forbidden', sentence: 'A client tried to create the user' },
+      ...{ code: 'forbidden', sentence: 'A client tried to create a user' },
     },
     {
       ...{ action: 'DocumentService.UploadDocument', target: quoted.id, actor_id: imitator.id },

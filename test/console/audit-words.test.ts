@@ -61,6 +61,20 @@ it('a refused call without a target has a sentence with an end', () => {
   expect(actionWords({ ...refused, action, target: 'cli_1' })).toBe('tried to rotate a secret of');
 });
 
+itHoldsFor(
+  [
+    ['ClientService.CreateClient', 'tried to create a client'],
+    ['AudienceService.CreateAudience', 'tried to create an audience'],
+    ['UserService.CreateUser', 'tried to create a user'],
+    ['ApiKeyService.CreateApiKey', 'tried to create an API key'],
+    ['CustomerService.PutAccounts', 'tried to change accounts'],
+    ['UserService.CreateRecoveryCodes', 'tried to create recovery codes'],
+  ],
+  6,
+)('a refused call without a target is about no particular resource', (action, words) => {
+  expect(actionWords({ action, code: 'forbidden', actor: 'usr_1', target: '' })).toBe(words);
+});
+
 it('a refused sign-in names the user of the email address', () => {
   const refused = { action: 'SessionService.SignIn', code: 'identity.credential_invalid' };
   expect(actionWords({ ...refused, actor: '', target: 'usr_1' })).toBe('tried to sign in as');

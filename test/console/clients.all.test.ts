@@ -215,7 +215,7 @@ it('clients are forbidden for staff without the scope', async () => {
   expect(await page.getByRole('link', { name: 'Clients' }).count()).toBe(0);
 });
 
-it('the field for scopes shows errors for areas, and keeps an area that was not added', async () => {
+it('the field for scopes shows errors for areas, and keeps one that was not added', async () => {
   const { page, open } = await visitAs(await staff(['clients:read', 'clients:write']));
   await open('/clients');
   await page.getByRole('button', { name: 'Create client' }).click();

@@ -97,7 +97,8 @@ it('a leaver’s access ends', async () => {
       .where('id', 'in', [keyId, secret.credentialId])
       .execute();
   });
-  await addSession(db, leaver.id);
+  const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  await addSession(db, leaver.id, { userAgent });
   await addPasskeyRow(db, leaver.id);
   const { page, open } = await visitAs(await staff());
   await open(`/clients/${secret.ownerId}`);
@@ -112,6 +113,7 @@ it('a leaver’s access ends', async () => {
   for (const title of ['Roles in workspaces', 'Sessions', 'Passkeys', 'Client secrets']) {
     await page.getByRole('region', { name: `${title} (1)` }).waitFor();
   }
+  await page.getByText('Firefox 140 on Linux').waitFor();
   await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Revoke all access' }).click();

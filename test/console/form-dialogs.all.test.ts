@@ -1,5 +1,6 @@
 // Questions of dialogs with a form, before input is submitted or lost.
 import { expect, it } from 'vitest';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { takeSecret } from '../support/console-credentials.ts';
 import {
   expectAccessible,
@@ -82,4 +83,32 @@ it('says where mail matters that the server sends none', async () => {
   const stranger = await visit();
   await stranger.open('/forgot-password');
   await stranger.page.getByText('This server sends no email').waitFor();
+});
+
+it('marks empty required fields before it asks for a recent sign-in', async () => {
+  const { page, open } = await visitAs(await staff(), { signedInAt: staleSignInTime() });
+  await open('/users');
+  await page.getByRole('button', { name: 'Create user' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create user' });
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText('Fill in this field.').waitFor();
+  await dialog.getByLabel('Email address').and(page.locator(':focus')).waitFor();
+  expect(await page.getByRole('dialog', { name: 'Confirm it’s you' }).count()).toBe(0);
+});
+
+it('chooses all scopes, all read scopes or none with one click', async () => {
+  const { page, open } = await visitAs(await staff());
+  await open('/users');
+  await page.getByRole('button', { name: 'Create user' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create user' });
+  await dialog.getByLabel('Type').selectOption('Staff: manages the service');
+  const chosen = () => dialog.getByRole('checkbox', { checked: true }).count();
+  for (const [label, count] of [
+    ['All scopes', managementScopes.length],
+    ['All read scopes', managementScopes.filter((scope) => scope.endsWith(':read')).length],
+    ['None', 0],
+  ] as const) {
+    await dialog.getByRole('button', { name: label, exact: true }).click();
+    await expect.poll(chosen).toBe(count);
+  }
 });

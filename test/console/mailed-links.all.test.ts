@@ -25,7 +25,7 @@ it('a user who forgot the password sets a new one with a mailed link', async () 
 
   const token = await tokenOfMail(app(), own.email, { page: 'reset-password' });
   await open(`/reset-password#${token}`);
-  await heading(page, 'Set a new password').waitFor();
+  await heading(page, 'Choose your password').waitFor();
   // Other people may see the address bar and the history.
   await page.waitForURL('**/reset-password');
   await expectAccessible(page);
@@ -33,10 +33,12 @@ it('a user who forgot the password sets a new one with a mailed link', async () 
   const field = page.locator('input[name=password]');
   await field.fill('short');
   await page.getByRole('button', { name: 'Set password' }).click();
-  await page.getByRole('alert').getByText('at least 12 characters').waitFor();
+  // At the field, without its name.
+  await page.getByText('Enter at least 12 characters.', { exact: true }).waitFor();
+  await page.getByRole('alert').getByText('Check the marked fields').waitFor();
   await field.fill(password);
   await page.getByRole('button', { name: 'Set password' }).click();
-  await heading(page, 'Password changed').waitFor();
+  await heading(page, 'Password set').waitFor();
 
   await page.getByRole('link', { name: 'Sign in' }).click();
   await fillSignIn(page, { ...own, password });

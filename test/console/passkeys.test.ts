@@ -44,6 +44,9 @@ it('a user adds a passkey, signs in and confirms with it, and deletes it', async
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await card.getByText('Work laptop').waitFor();
   await card.getByText('never used').waitFor();
+  // The session of the sign-in with a password.
+  const sessions = page.getByRole('region', { name: 'Sessions' });
+  await sessions.getByRole('cell', { name: 'Password', exact: true }).waitFor();
 
   // The authenticator accepts the passkey that the browser suggests in the address field.
   await endSessions(app(), own.id);

@@ -110,6 +110,7 @@ it('the readers of a workspace fit a phone', async () => {
 
 it('a reader is erased after a confirmation, and the views stay without the address', async () => {
   await read(board, 'erase.me@example.com', '1:4000');
+  const own = await makeLink(app(), board.document_id, { recipient: 'erase.me@example.com' });
   const { page, open } = await visitAs(await member('member'));
   await open(people());
   await chooseRowAction(page, 'Erase', 'erase.me@example.com');
@@ -123,4 +124,7 @@ it('a reader is erased after a confirmation, and the views stay without the addr
   await page.getByText('3 entries').waitFor();
   await page.getByText('Anonymous').waitFor();
   expect(await page.getByText('erase.me@example.com').count()).toBe(0);
+  await open(`/workspaces/${workspaceId()}/links/${own.id}`);
+  await heading(page, 'Erased reader').waitFor();
+  expect(await page.getByText('deleted.invalid').count()).toBe(0);
 });

@@ -1,18 +1,20 @@
 // Every page of the console with data, as in the pictures of the documentation.
 import { createHash, generateKeyPairSync } from 'node:crypto';
+import { decodeJwt } from 'jose';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
 import { desktop, keepPicture, phone } from '../support/browser-pages.ts';
 import { type ConsoleUser, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { addViews, dayMs } from '../support/link-rows.ts';
 import { credentialFor } from '../support/member-rows.ts';
+import { addPasskeyRow } from '../support/passkeys.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import { findFailures } from '../support/rule.ts';
 import { floorPlan, payments } from '../support/sample-files.ts';
 import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
-import { addTotp } from '../support/user-rows.ts';
+import { addSession, addTotp } from '../support/user-rows.ts';
 
 const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
 
@@ -24,6 +26,8 @@ let link: LinkFields;
 let customerId: string;
 let invitationToken: string;
 let emptyWorkspaceId: string;
+let leaver: ConsoleUser;
+let tokenId: string;
 
 beforeAll(async () => {
   const address = { email: 'workspace@example.com', name: 'Alex Kim' };
@@ -41,6 +45,8 @@ beforeAll(async () => {
   await addDocuments();
   await addKeys();
   await addSigningKeys();
+  await addLeaver();
+  tokenId = await useToken();
 });
 
 async function addWorkspace(name: string): Promise<string> {
@@ -134,6 +140,43 @@ async function addSigningKeys(): Promise<void> {
   await fetch(`${app().app.publicUrl}/signing-keys`, { method: 'POST', headers });
 }
 
+/** A person with some of each kind of access. */
+async function addLeaver(): Promise<void> {
+  leaver = await member('admin', workspaceId(), { name: 'Kai Lindgren', email: 'kai@example.com' });
+  const { db } = app().app.inside;
+  const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  await addSession(db, leaver.id, { userAgent });
+  await addPasskeyRow(db, leaver.id);
+  const own = { creator_id: leaver.id };
+  await db.updateTable('credentials').set(own).where('name', 'in', ['CRM', 'Website']).execute();
+  await db.updateTable('links').set(own).where('name', '=', 'To investors').execute();
+}
+
+/** Makes three calls with a token, and returns its id. */
+async function useToken(): Promise<string> {
+  const { CLIENT_ID, CLIENT_SECRET } = app().env;
+  const post = async (path: string, body: object, authorization = {}) => {
+    const response = await fetch(`${app().app.publicUrl}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...authorization },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { readonly access_token: string };
+  };
+  const request = { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, scope: 'tokens:write' };
+  const { access_token: token } = await post('/tokens', request);
+  const { access_token: other } = await post('/tokens', request);
+  const bearer = { authorization: `Bearer ${token}` };
+  await post('/tokens/revoke', { token: other }, bearer);
+  await post('/workspaces', { name: 'Copies' }, bearer);
+  await post('/clients', { name: 'Backdoor' }, bearer);
+  const id = String(decodeJwt(token).jti);
+  const events = app().app.inside.db.selectFrom('audit_events').where('token_id', '=', id);
+  const isWritten = async () => (await events.select('id').execute()).length === 3;
+  await vi.waitUntil(isWritten, { timeout: 10_000 });
+  return id;
+}
+
 type Setting = {
   readonly path: () => string;
   readonly options?: BrowserContextOptions;
@@ -180,6 +223,9 @@ const settings: Record<string, Setting> = {
   user: { path: () => `/users/${admin.id}` },
   audit: { path: () => '/audit' },
   'audit-event': { path: () => '/audit', prepare: openEvent },
+  'audit-token': { path: () => `/audit?token_id=${tokenId}` },
+  access: { path: () => `/users/${leaver.id}/access`, options: tall },
+  'revoke-access': { path: () => `/users/${leaver.id}/access`, prepare: askToRevoke },
   account: { path: () => '/account', ...ofOwner },
   'recovery-codes': { path: () => '/account', ...ofOwner, prepare: openRecoveryCodes },
   palette: { path: below('documents'), prepare: openPalette },
@@ -221,6 +267,11 @@ async function openRecoveryCodes(page: Page): Promise<void> {
 async function openEvent(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Details of LinkService.RevokeLink' }).first().click();
   await page.getByRole('dialog').waitFor();
+}
+
+async function askToRevoke(page: Page): Promise<void> {
+  await clickOn('Revoke all access')(page);
+  await page.getByRole('dialog').getByText('It takes effect within a second').waitFor();
 }
 
 async function openPalette(page: Page): Promise<void> {

@@ -189,7 +189,7 @@ describe('sharing', () => {
     await readers.fill('jane@example.com, omar@example.com');
     await dialog.getByLabel('One link for each reader').check();
     await dialog.getByLabel('Email the links to the readers').check();
-    await dialog.getByText(/^Each reader gets a link/).waitFor();
+    await dialog.getByText(/^Each reader has a different link/).waitFor();
     await dialog.getByLabel('Message').fill('Dear all,\nsee page 2, and example.com.');
     const preview = dialog.getByRole('region', { name: 'Preview of the email' });
     await preview.getByText('For the bank was shared with you').waitFor();
@@ -200,6 +200,7 @@ describe('sharing', () => {
     await dialog.getByRole('button', { name: 'Create and copy links' }).click();
     const ready = page.getByRole('dialog', { name: '2 links created and copied' });
     await ready.getByText('omar@example.com').waitFor();
+    await ready.getByText(/^Each reader has a different link/).waitFor();
     await look(page, 'share-each-ready-phone');
     const { links } = (
       await callSharingApi<{ links: (LinkFields & { recipient: string })[] }>(

@@ -65,7 +65,11 @@ describe('signing keys', () => {
     await open('/signing-keys');
     const [old = ''] = await inState('active');
     await rowOf(page, old).getByText('Active', { exact: true }).waitFor();
-    await page.getByText('The next key is created automatically').waitFor();
+    await page
+      .getByText(
+        /The next key is created automatically before the next rotation on \w+\s\d+,\s\d{4}/,
+      )
+      .waitFor();
     const question = await askToCreate(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'hidden' });
@@ -94,6 +98,7 @@ describe('signing keys', () => {
     await dialog.getByRole('button', { name: 'Activate' }).click();
     await row.getByText('Active', { exact: true }).waitFor();
     await rowOf(page, old).getByText('Published until').waitFor();
+    await page.getByText(/is retired: .* it stays published until \w+\s\d+/).waitFor();
     expect(await inState('active')).toEqual([kid]);
     expect(await inState('retired')).toEqual([old]);
 

@@ -234,7 +234,7 @@ it('running uploads continue on other screens, which show them and failures', as
   await rowOf(page, 'Unlucky.zip').getByText('Away.').waitFor();
 });
 
-it('the browser asks before it closes a tab with uploads, and a sign-out cancels them', async () => {
+it('closing a tab with uploads asks first, and a sign-out cancels them', async () => {
   const { page } = await openDocuments();
   const asked: string[] = [];
   page.on('dialog', (dialog) => {

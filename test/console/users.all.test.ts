@@ -96,7 +96,7 @@ it('members have no scopes, and email addresses are unique', async () => {
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { level: 1, name: 'deck.hand@example.com' }).waitFor();
   expect(await userOf('deck.hand@example.com')).toMatchObject({ kind: 'member', scopes: '' });
-  await page.getByText('Link sent').waitFor();
+  await page.getByText('Link stored in the folder “outbox”').waitFor();
   const mailed = { page: 'reset-password' };
   await tokenOfMail(app(), 'deck.hand@example.com', mailed);
   await page.getByRole('button', { name: 'Email password link' }).click();
@@ -107,7 +107,7 @@ it('members have no scopes, and email addresses are unique', async () => {
   await invited.open(`/reset-password#${token}`);
   await invited.page.locator('input[type=password]').fill('a lantern on the quay');
   await invited.page.getByRole('button', { name: 'Set password' }).click();
-  await invited.page.getByRole('heading', { name: 'Password changed' }).waitFor();
+  await invited.page.getByRole('heading', { name: 'Password set' }).waitFor();
   await signInAs({ id: '', email: 'deck.hand@example.com', password: 'a lantern on the quay' });
   expect(await page.getByRole('button', { name: 'Change scopes' }).count()).toBe(0);
 });

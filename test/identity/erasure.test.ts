@@ -1,16 +1,19 @@
 // A deleted user is disabled at once, can be restored for seven days, and is then erased.
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { readArchive, readText } from '../../src/backup/archive.ts';
 import { useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { allRows } from '../support/audit-rows.ts';
+import { startDeviceSignIn } from '../support/device-sign-ins.ts';
 import { endWait, purge } from '../support/ended-waits.ts';
 import { openLink } from '../support/link-views.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { addMember } from '../support/member-rows.ts';
+import { cookieOf } from '../support/method-access.ts';
 import { addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
@@ -37,6 +40,24 @@ describeApp('a deleted user', (suite) => {
         body: JSON.stringify({ email, password }),
       })
     ).status;
+
+  /** From another address than that of the browser. */
+  async function approveDeviceSignIn(userId: string) {
+    const { userCode } = await startDeviceSignIn(suite.transport('connect'));
+    await db().updateTable('device_sign_ins').set({ address: '203.0.113.77' }).execute();
+    const cookie = cookieOf((await addSession(db(), userId)).cookie);
+    const { approveDeviceSignIn: approve } = SessionService.method;
+    messageOf(await suite.transport('connect').call(approve, { userCode }, { cookie }));
+    await db().deleteFrom('device_sign_ins').execute();
+  }
+  const reasonsOf = async (userId: string) =>
+    (
+      await db()
+        .selectFrom('audit_events')
+        .select('reason')
+        .where('actor_id', '=', userId)
+        .execute()
+    ).map(({ reason }) => reason);
 
   it('is signed out at once, cannot be changed, and signs in again after the undo', async () => {
     const user = await addUser(db(), { kind: 'member', password });
@@ -117,6 +138,7 @@ describeApp('a deleted user', (suite) => {
     const read = await makeLink(suite.testApp, id, options);
     await openLink(read, 'Ada.Leaver@example.com');
     const only = await makeLink(suite.testApp, id, { allow_list: [email] });
+    await approveDeviceSignIn(userId);
     await changeAsOtherProcess(db(), async (trx) => {
       const own = { creator_id: userId };
       await trx.updateTable('links').set(own).where('id', '=', only.id).execute();
@@ -128,6 +150,7 @@ describeApp('a deleted user', (suite) => {
         .where('target', '=', userId)
         .execute();
     });
+    expect((await reasonsOf(userId)).join()).toContain('203.0.113.77');
     messageOf(await call(deleteUser, { userId }));
     await endWait(suite.app, 'users', userId);
     expect(codeOf(await call(undeleteUser, { userId }))).toBe('conflict');

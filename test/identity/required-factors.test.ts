@@ -104,6 +104,25 @@ describeApp('a workspace that requires a second factor', (suite) => {
     messageOf(await use(next.own));
   });
 
+  it('is not satisfied by a code that no sign-in asks for', async () => {
+    const { userId, refresh, use } = await setUp();
+    const { own: withPassword } = await refresh();
+    const begun = messageOf(await transport().call(enrolTotp, { userId }, withPassword));
+    await changeAsOtherProcess(db(), async (trx) => {
+      await trx.updateTable('users').set({ password_hash: '' }).where('id', '=', userId).execute();
+      await trx.updateTable('sessions').set({ amr: '' }).where('user_id', '=', userId).execute();
+    });
+    // The session of a sign-in with a provider, which reports no second factor.
+    const { own } = await refresh();
+    const conflict = { ok: false, error: { code: 'conflict' } };
+    expect(await transport().call(enrolTotp, { userId }, own)).toMatchObject(conflict);
+    const code = codeAt(fromBase32(begun.secret), start);
+    expect(await transport().call(confirmTotp, { userId, code }, own)).toMatchObject(conflict);
+    expect(await use((await refresh()).own)).toMatchObject(refused);
+    await addedPasskey(transport(), suite.app.publicUrl, own);
+    messageOf(await use((await refresh()).own));
+  });
+
   it('is satisfied by a passkey, in the same session', async () => {
     const { refresh, use } = await setUp();
     const { own } = await refresh();

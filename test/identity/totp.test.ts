@@ -11,6 +11,7 @@ import type { Credential } from '../support/transports.ts';
 import { addSession, addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
 const { getUser, enrolTotp, confirmTotp, removeTotp } = UserService.method;
+const password = 'correct horse battery staple';
 
 describe('a one-time code', () => {
   // RFC 6238, appendix B, SHA-1: the last 6 of the 8 digits (RFC 4226 §5.3 cuts the same number).
@@ -93,7 +94,7 @@ describeApp('a second factor', (suite) => {
       suite.transport(name).call(method, request, credential);
 
     it.each([true, false])('ends the other sessions if asked to: %s', async (endOtherSessions) => {
-      const { id: userId } = await addUser(db());
+      const { id: userId } = await addUser(db(), { password });
       const own = await credentialFor(suite.testApp, { type: 'staff', sub: userId, scope: '' });
       const { sid } = subjectOf(own);
       const bystander = await addSession(db(), (await addUser(db())).id);
@@ -120,7 +121,7 @@ describeApp('a second factor', (suite) => {
       expect(await kept.executeTakeFirst()).toEqual({ revoke_time: null });
     });
     async function newUser(kind: 'staff' | 'member' = 'member') {
-      const user = await addUser(db(), { kind });
+      const user = await addUser(db(), { kind, password });
       const own = await credentialFor(suite.testApp, { type: kind, sub: user.id, scope: '' });
       return { userId: user.id, email: user.email, own };
     }
@@ -216,7 +217,7 @@ describeApp('a second factor', (suite) => {
         ['audit:read', 'limited', false],
         ['links:read', 'limited', true],
       ] as const) {
-        const { id: userId } = await addUser(db(), { kind: 'staff', scopes });
+        const { id: userId } = await addUser(db(), { kind: 'staff', scopes, password });
         const own = await credentialFor(suite.testApp, {
           type: 'staff',
           sub: userId,

@@ -114,6 +114,7 @@ describeApp('a deleted workspace', (suite) => {
     await addViews(suite.testApp, { id: linkId }, views);
     // More than a slice, and the parent is the first of the index by names.
     const parent = await makeFolder(suite.testApp, 'aaa');
+    // One after the other: a busy machine refuses changes that wait for long.
     for (let i = 0; i < 130; i++) await makeFolder(suite.testApp, `b${i}`, parent.id);
     await changeAsOtherProcess(db(), (trx) =>
       trx

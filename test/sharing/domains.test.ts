@@ -10,6 +10,7 @@ import {
   isAllowed,
   type Problem,
 } from '../support/domain-calls.ts';
+import { endWait } from '../support/ended-waits.ts';
 import { freePort } from '../support/free-port.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
@@ -152,6 +153,32 @@ describeFeature('custom domains', (dialect) => {
     await callDomains(test, 'DELETE', `/${id}`, undefined, owner);
     const approved = await callDomains(test, 'POST', `/${claimed.id}:verify`, {}, stranger);
     expect(approved.body.state).toBe('DOMAIN_STATE_VERIFIED');
+  });
+
+  it('stay closed after the end of their workspace, until another one verifies them', async () => {
+    const { db, deleteOldRows } = test.app.inside;
+    const [gone, next] = [await newWorkspace(), await newWorkspace()];
+    const [name, pending] = ['left.example.com', 'unverified.example.com'];
+    const { id } = await addVerifiedDomain(test, name, gone);
+    await callDomains(test, 'PATCH', `/${id}`, { primary: true }, gone);
+    await addDomain(test, pending, gone);
+    const consoleStatus = async () => (await askHost(test.app.publicUrl, name, '/console')).status;
+    const headers = await credentialFor(test, { type: 'staff', scope: 'workspaces:write' });
+    const url = `${test.app.publicUrl}/workspaces/${gone}`;
+    expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(200);
+    expect(await consoleStatus()).toBe(404);
+    await endWait(test.app, 'workspaces', gone, Date.now());
+    await deleteOldRows();
+
+    const rows = () =>
+      db.selectFrom('domains').selectAll().where('name', 'in', [name, pending]).execute();
+    expect(await rows()).toEqual([
+      expect.objectContaining({ name, workspace_id: '', txt_value: '', is_primary: 0 }),
+    ]);
+    expect([await consoleStatus(), await isAllowed(test, name)]).toEqual([404, false]);
+    const taken = await addVerifiedDomain(test, name, next);
+    expect(await rows()).toEqual([expect.objectContaining({ id: taken.id, workspace_id: next })]);
+    expect(await isAllowed(test, name)).toBe(true);
   });
 
   it('are at most ten in a workspace, of which one is primary', async () => {

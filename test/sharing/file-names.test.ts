@@ -43,10 +43,10 @@ describe('the Content-Disposition header of a download', () => {
   };
   const names = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-    .filter((name) => isTaken(name));
+    .filter((name) => isTaken(name) && !/[/\\]|^\.{1,2}$/.test(name));
 
   it.each(['attachment', 'inline'] as const)(
-    'as %s returns every accepted name unchanged, without additions (RFC 6266, RFC 8187)',
+    'as %s returns every other accepted name unchanged, without additions (RFC 6266, RFC 8187)',
     (type) => {
       fc.assert(
         fc.property(names, (name) => {
@@ -59,6 +59,25 @@ describe('the Content-Disposition header of a download', () => {
       );
     },
   );
+
+  itHoldsFor(
+    [
+      ['../../etc/passwd', '.._.._etc_passwd'],
+      ['..\\..\\evil.exe', '.._.._evil.exe'],
+      ['/etc/passwd', '_etc_passwd'],
+      ['Q1/Q2 – 2026.pdf', 'Q1_Q2 – 2026.pdf'],
+      ['..', '_'],
+      ['.', '_'],
+      ['.profile', '.profile'],
+    ],
+    7,
+  )('has no path, whatever the name is', (name, filename) => {
+    const { headers } = createDownloadHead({ ...facts, name }, 'attachment');
+    const header = headers['content-disposition'] ?? '';
+    expect(parseDisposition(header).parameters.filename).toBe(filename);
+    // Nor has the form for other programs.
+    expect(header).not.toMatch(/[/\\]/);
+  });
 });
 
 function isTaken(name: string): boolean {

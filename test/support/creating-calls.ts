@@ -122,7 +122,8 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
     return { first: first ?? {}, other };
   },
   'UserService.ConfirmTotp': async ({ app, testApp, clock }) => {
-    const { id } = await addUser(app.inside.db, { scopes: creatorScope });
+    const password = 'correct horse battery staple';
+    const { id } = await addUser(app.inside.db, { scopes: creatorScope, password });
     const codeAt = await addTotp(testApp, id, { confirmed: false });
     const fields = { userId: id, code: codeAt(clock.now()) };
     return { ...both(fields, {}, { endOtherSessions: true }), sub: id };

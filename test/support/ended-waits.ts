@@ -3,9 +3,14 @@ import type { PurgedTable } from '../../src/storage/purge.ts';
 import { changeAsOtherProcess } from './owner-rows.ts';
 
 /** Ends the waiting time of a deleted resource. */
-export async function endWait({ inside: { db } }: App, table: PurgedTable, id: string) {
+export async function endWait(
+  { inside: { db } }: App,
+  table: PurgedTable,
+  id: string,
+  delete_time = 1,
+) {
   await changeAsOtherProcess(db, (trx) =>
-    trx.updateTable(table).set({ delete_time: 1 }).where('id', '=', id).execute(),
+    trx.updateTable(table).set({ delete_time }).where('id', '=', id).execute(),
   );
 }
 

@@ -199,7 +199,7 @@ function aboutUser(fields: Readonly<Record<string, unknown>> = {}): Prepare {
 
 function bySelf(): Prepare {
   return async ({ app }) => {
-    const { id } = await addUser(app.inside.db);
+    const { id } = await addUser(app.inside.db, { password });
     return { request: { userId: id }, target: id, callerType: 'staff', callerId: id };
   };
 }

@@ -55,19 +55,20 @@ type SessionFacts = {
   /** Milliseconds since 1970; by default now. */
   readonly createTime?: number;
   readonly address?: string;
+  readonly userAgent?: string;
 };
 
 /** Adds a session of the user, as a sign-in does. */
 export async function addSession(
   db: Database,
   userId: string,
-  { createTime = Date.now(), address = '127.0.0.1' }: SessionFacts = {},
+  { createTime = Date.now(), address = '127.0.0.1', userAgent }: SessionFacts = {},
 ): Promise<{ id: string; cookie: string }> {
   const codes = db.selectFrom('totp_seeds').select('user_id').where('user_id', '=', userId);
   const hasCode =
     (await codes.where('confirm_time', 'is not', null).executeTakeFirst()) !== undefined;
   // The sign-in of a user with an authenticator app proves a code.
-  const own = { userId, amr: hasCode ? 'pwd otp mfa' : 'pwd', address };
+  const own = { userId, amr: hasCode ? 'pwd otp mfa' : 'pwd', address, userAgent };
   const { row, cookie } = createSession(randomBytes, createTime, own);
   await insertSession(db, row);
   return { id: row.id, cookie };

@@ -23,14 +23,27 @@ const screens = [
   ['phone', phone],
 ] as const;
 
-it.each(screens)('an agreement is formatted, accepted and followed: %s', async (name, options) => {
+/** Opens the link of an agreement, up to the text. */
+async function openAgreement(
+  agreement: string,
+  name: string,
+  options?: Parameters<typeof read>[0],
+) {
   const { page } = await read(options);
   await page.goto((await share({ agreement })).url);
   const email = `signer-${name}@example.com`;
   await answer(page, 'Email address', email);
   await expectAsked(page, 'Code');
+  const converted = page
+    .waitForEvent('worker')
+    .then((worker) => new Promise((resolve) => worker.once('close', resolve)));
   await answer(page, 'Code', await lastCode(app(), email));
-  const text = page.getByRole('region', { name: 'Agreement' });
+  await converted;
+  return { page, text: page.getByRole('region', { name: 'Agreement' }) };
+}
+
+it.each(screens)('an agreement is formatted, accepted and followed: %s', async (name, options) => {
+  const { page, text } = await openAgreement(agreement, name, options);
   await text.getByRole('heading', { name: 'Terms' }).waitFor();
   expect(await text.locator('strong').textContent()).toBe('secret');
   expect(await text.locator('img, script').count()).toBe(0);
@@ -41,6 +54,34 @@ it.each(screens)('an agreement is formatted, accepted and followed: %s', async (
   await page.getByLabel('I accept the agreement').check();
   await press(page, 'Continue');
   await expectDocument(page);
+});
+
+it('an agreement shows every word that the reader accepts', async () => {
+  const hidden = 'The reader owes 5,000 euros.';
+  const formatted = [
+    '# Terms\n\n1. Keep it.\n2. [x] See <b>all</b> [rules](https://example.org/rules).',
+    `<!-- ${hidden} -->\n<details><summary>More</summary>${hidden}</details>`,
+    `<div hidden>${hidden}</div>`,
+    'See <https://example.org/a> and ![Seal](https://example.org/s.png).',
+  ].join('\n\n');
+  const shown = await openAgreement(formatted, 'html');
+  await shown.text.getByRole('heading', { name: 'Terms' }).waitFor();
+  const words = (await shown.text.textContent()) ?? '';
+  expect(words.split(hidden)).toHaveLength(4);
+  expect(words).toContain('rules (https://example.org/rules).');
+  expect(words).toContain('Seal (https://example.org/s.png)');
+  expect(await shown.text.locator('details, b, img').count()).toBe(0);
+
+  const source = [
+    `# Terms\n\n[a]: https://example.org "${hidden}"`,
+    `# Terms\n\n[rules](https://example.org "${hidden}")`,
+    `# Terms\n\n\`\`\`${hidden}\nKeep it.\n\`\`\``,
+    `# Terms\n\n| A |\n|---|\n| b | ${hidden} |`,
+  ];
+  for (const [i, text] of source.entries()) {
+    const { text: region } = await openAgreement(text, `source-${i}`);
+    expect((await region.textContent())?.trim()).toBe(text);
+  }
 });
 
 it.each(screens)('a reader opens another link without a code: %s', async (name, options) => {

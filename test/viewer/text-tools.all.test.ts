@@ -113,7 +113,7 @@ it('Markdown has links to its headings, and no other ids', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('the keys of the viewer are in a dialog, work on the document, and fill the screen', async () => {
+it('the keys of the viewer are in a dialog, work, and fill the screen', async () => {
   const { page, show, complaints } = await openReader();
   await show(makePdf({ pages: 3, text: 'The terms' }), 'terms.pdf');
   await page.keyboard.press('?');

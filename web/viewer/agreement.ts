@@ -1,10 +1,11 @@
-// Formats the agreement of a link's gate. Without this script, the page shows its source.
+// Formats the agreement of a link's gate. Without this script, the page shows its source, and also
+// if the formatted text would hide words that the reader accepts.
 import { renderMarkdown } from './markdown/render-markdown.ts';
 
 const source = document.querySelector('#agreement > pre');
 if (source !== null) void formatAgreement(source);
 
 async function formatAgreement(element: Element): Promise<void> {
-  const formatted = await renderMarkdown(element.textContent ?? '');
+  const formatted = await renderMarkdown(element.textContent ?? '', { showsAll: true });
   if (formatted !== undefined) element.replaceWith(formatted);
 }

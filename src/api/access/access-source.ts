@@ -7,6 +7,8 @@ export type AccessRow = {
   readonly create_time: number;
   readonly expire_time?: number | null;
   readonly detail?: string;
+  /** The name of a row that is not a resource with a name. */
+  readonly name?: string;
 };
 
 export type FoundAccess = { readonly rows: readonly AccessRow[]; readonly totalSize: number };

@@ -32,12 +32,21 @@ export function createDownloadHead(
   };
   if (facts.notModified) return { status: 304, headers };
   headers['content-type'] = serving.contentType;
-  headers['content-disposition'] = contentDisposition(facts.name, { type: serving.disposition });
+  headers['content-disposition'] = dispositionOf(facts.name, serving.disposition);
   headers['content-length'] = String(facts.lengthBytes);
   if (!facts.partial) return { status: 200, headers };
   const last = facts.offsetBytes + facts.lengthBytes - 1;
   headers['content-range'] = `bytes ${facts.offsetBytes}-${last}/${facts.sizeBytes}`;
   return { status: 206, headers };
+}
+
+/**
+ * A name can contain any printable character. A program that saves a file under the name must not
+ * write into another folder (RFC 6266 §4.3).
+ */
+function dispositionOf(name: string, type: 'inline' | 'attachment'): string {
+  const file = name.replace(/[/\\]|^\.{1,2}$/g, '_');
+  return contentDisposition(file, { type });
 }
 
 const rangesOf = ({ etag }: Facts) => ({ etag, 'accept-ranges': 'bytes' });
@@ -49,7 +58,7 @@ function createGeneratedHead({ name, contentType }: Facts): DownloadHead {
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
     'content-type': contentType,
-    'content-disposition': contentDisposition(name, { type: 'attachment' }),
+    'content-disposition': dispositionOf(name, 'attachment'),
   };
   return { status: 200, headers };
 }

@@ -163,7 +163,7 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
       });
       const facts = { issuer, jwksUri, clientId: provider.client_id };
       const text = request.form.get('logout_token') ?? '';
-      const { subject, sid } = await options.verifyLogoutToken(text, facts);
+      const { subject, sid, settle } = await options.verifyLogoutToken(text, facts);
       const identity =
         subject === undefined ? undefined : await findIdentity(db, provider.id, subject);
       // An account that never signed in has no session.
@@ -172,6 +172,7 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
       await auditLog.changeBySystem('SessionService.LogOutByProvider', change, async (trx) => {
         // Waits for sessions that are starting, so that they end, too.
         await lockProvider(trx, provider.id);
+        await settle(trx);
         return sessions.end(trx, { providerId: provider.id, sid, userId: identity?.user_id });
       });
     },

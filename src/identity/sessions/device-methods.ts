@@ -4,6 +4,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { callerOf, userOf } from '../../api/principal.ts';
+import { approvalReason } from '../../audit/approval-reason.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { digestOf } from '../../base/crypto/credential-format.ts';
@@ -186,7 +187,7 @@ function createDecisions(options: DeviceMethodOptions): DecidingMethods {
   async function decide(state: 'approved' | 'denied', userCode: string, context: HandlerContext) {
     const { row, attempt } = await findOpen(userCode, context);
     const { userId, sessionId } = userOf(context);
-    const reason = () => (state === 'approved' ? `requested from ${row.address}` : '');
+    const reason = () => (state === 'approved' ? approvalReason(row.address) : '');
     await auditLog.change(context, { target: userId, reason }, async (trx) => {
       if (!(await decideDeviceSignIn(trx, row.id, state, sessionId))) throw noSuchSignIn();
       await attempt.takeBack(trx);

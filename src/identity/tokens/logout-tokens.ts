@@ -12,6 +12,7 @@ import type { Clock } from '../../base/clock.ts';
 import { readClaimText } from '../../base/crypto/claim-text.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { EgressError, type EgressFetch } from '../../base/net/egress-fetch.ts';
+import type { Executor } from '../../storage/schema.ts';
 import { decodeStrictJwt } from './assertion.ts';
 import type { UseOnce } from './single-use.ts';
 
@@ -25,6 +26,11 @@ export type Logout = {
   /** At least one of them is set. */
   readonly subject: string | undefined;
   readonly sid: string | undefined;
+  /**
+   * Uses the token up if the transaction commits: providers send it again after an error. Throws
+   * `invalid_argument` if it was used before.
+   */
+  settle(trx: Executor): Promise<void>;
 };
 
 /** Throws `invalid_argument`, or `unavailable` if the keys cannot be read. */
@@ -102,14 +108,18 @@ export function createLogoutTokenVerifier(options: LogoutTokenOptions): VerifyLo
     const members = isObject(events) ? Object.entries(events) : [];
     if (!members.some(([name, value]) => name === event && isObject(value)))
       throw refuse('it has no logout event');
-    const logout = { subject: readClaimText(sub), sid: readClaimText(sid) };
-    if (logout.subject === undefined && logout.sid === undefined) {
+    const named = { subject: readClaimText(sub), sid: readClaimText(sid) };
+    if (named.subject === undefined && named.sid === undefined) {
       throw refuse('it has neither sub nor sid');
     }
     const parts = ['logout token', issuer.issuer, jti];
     const expireTime = (iat + ageMax + toleranceSeconds) * 1000;
-    if (!(await useOnce(parts, expireTime))) throw refuse('it was used before');
-    return logout;
+    return {
+      ...named,
+      async settle(trx) {
+        if (!(await useOnce(parts, expireTime, trx))) throw refuse('it was used before');
+      },
+    };
   };
 }
 

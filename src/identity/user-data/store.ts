@@ -1,5 +1,6 @@
 // The erasure of a person in this module.
 import { randomUUID } from 'node:crypto';
+import { withoutRequestAddress } from '../../audit/approval-reason.ts';
 import { pseudonymOf } from '../../storage/erased-addresses.ts';
 import { ownedRows, type Purge, type PurgeStep } from '../../storage/purge.ts';
 import type { Executor } from '../../storage/schema.ts';
@@ -26,8 +27,10 @@ const eraseFromEvents =
     const ids = rows.map((row) => row.id);
     await trx.updateTable('audit_events').set({ address: '' }).where('id', 'in', ids).execute();
     for (const { id: eventId, reason } of rows) {
-      if (user === undefined || !reason.includes(user.email)) continue;
-      const change = { reason: reason.replaceAll(user.email, pseudonymOf(id)) };
+      if (user === undefined) continue;
+      const erased = withoutRequestAddress(reason.replaceAll(user.email, pseudonymOf(id)));
+      if (erased === reason) continue;
+      const change = { reason: erased };
       await trx.updateTable('audit_events').set(change).where('id', '=', eventId).execute();
     }
     return rows.length;

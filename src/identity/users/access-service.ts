@@ -230,10 +230,10 @@ function accessMessage(user: User, found: Found, names: ReadonlyMap<string, Name
 function listMessage({ rows, totalSize }: FoundAccess, names: ReadonlyMap<string, NameAndParents>) {
   return {
     totalSize,
-    items: rows.map(({ id, create_time, expire_time = null, detail = '' }) => ({
+    items: rows.map(({ id, create_time, expire_time = null, detail = '', name = '' }) => ({
       id,
       detail,
-      name: names.get(id)?.name ?? '',
+      name: names.get(id)?.name || name,
       parents: [...(names.get(id)?.parents ?? [])],
       createTime: timestampFromMs(create_time),
       ...(expire_time === null ? {} : { expireTime: timestampFromMs(expire_time) }),

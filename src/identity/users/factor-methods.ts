@@ -7,7 +7,7 @@ import type { Random } from '../../base/crypto/ids.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database, Executor, UserRow } from '../../storage/schema.ts';
 import { endSessionsOf } from '../../storage/users.ts';
 import type { RequireFactor } from '../factor-rules/factor-check.ts';
 import type { CheckCurrentPassword } from './current-password.ts';
@@ -85,9 +85,10 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         last_step: 0,
       };
       return auditLog.change(context, { target: userId }, async (trx) => {
-        const { email } = await lockUser(trx, userId);
+        const user = await lockUser(trx, userId);
         await requireFactor(trx, context, userId);
-        if (await replaceUnconfirmedSeed(trx, row)) return describeSeed(seed, email);
+        requirePassword(user);
+        if (await replaceUnconfirmedSeed(trx, row)) return describeSeed(seed, user.email);
         throw fail('conflict', 'The user already has a second factor. Remove it first.');
       });
     },
@@ -95,8 +96,9 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     async confirmTotp({ userId, code, endOtherSessions }, context) {
       const answer = await auditLog.create(context, { target: userId }, async (trx) => {
         // Sign-ins and other changes of the factors wait for this lock.
-        await lockUser(trx, userId);
+        const user = await lockUser(trx, userId);
         await requireFactor(trx, context, userId);
+        requirePassword(user);
         const row = await findSeed(trx, userId);
         if (row === undefined || row.confirm_time !== null) throw nothingToConfirm();
         const seed = masterKey.open(row.ciphertext, seedPurpose(userId));
@@ -125,6 +127,12 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       return {};
     },
   };
+}
+
+/** Only sign-ins with a password ask for a code. Each session could prove a new app. */
+function requirePassword({ password_hash }: UserRow): void {
+  if (password_hash !== '') return;
+  throw fail('conflict', 'Without a password, no sign-in asks for a code. Add a passkey instead.');
 }
 
 const seedChanged = () =>

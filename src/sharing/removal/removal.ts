@@ -1,6 +1,12 @@
 import { ownedRows, type Purge } from '../../storage/purge.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
-import { deleteDocumentOf, deleteFolders, deleteLinkOf, deleteRemovedRows } from './store.ts';
+import {
+  deleteDocumentOf,
+  deleteFolders,
+  deleteLinkOf,
+  deleteRemovedRows,
+  releaseDomains,
+} from './store.ts';
 
 /** Deletes the links and views of removed documents, and then the documents. */
 export const removal: RetentionRule = {
@@ -8,7 +14,7 @@ export const removal: RetentionRule = {
   begin: () => deleteRemovedRows,
 };
 
-const ofWorkspace = ['visitors', 'agreements', 'invitations', 'logos', 'domains'] as const;
+const ofWorkspace = ['visitors', 'agreements', 'invitations', 'logos'] as const;
 
 /** The texts of agreements stay, because other workspaces may have the same. */
 export const workspacePurge: Purge = {
@@ -17,6 +23,7 @@ export const workspacePurge: Purge = {
     deleteDocumentOf,
     deleteLinkOf,
     ...ofWorkspace.map((table) => ownedRows(table, 'workspace_id', 'id')),
+    releaseDomains,
     ownedRows('remembered_readers', 'workspace_id', 'digest'),
     deleteFolders,
     ownedRows('credentials', 'workspace_id', 'id'),

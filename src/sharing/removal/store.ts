@@ -139,3 +139,32 @@ export const deleteFolders: PurgeStep = (trx, workspaceId, limit) =>
     await trx.deleteFrom('folders').where('id', 'in', ids).execute();
     return rows.length;
   });
+
+/**
+ * Deletes the domains of a workspace that is deleted for good. A verified one stays as removed,
+ * without its workspace: readers may have URLs with it, and a proxy a certificate.
+ */
+export const releaseDomains: PurgeStep = async (trx, workspaceId, limit) => {
+  const rows = await trx
+    .selectFrom('domains')
+    .select(['id', 'verify_time'])
+    .where('workspace_id', '=', workspaceId)
+    .limit(limit)
+    .execute();
+  const workspace = trx.selectFrom('workspaces').where('id', '=', workspaceId);
+  for (const { id, verify_time } of rows) {
+    if (verify_time === null) {
+      await trx.deleteFrom('domains').where('id', '=', id).execute();
+      continue;
+    }
+    await trx
+      .updateTable('domains')
+      .set((eb) => ({
+        ...{ workspace_id: '', txt_value: '', is_primary: 0 },
+        remove_time: eb.fn.coalesce('remove_time', workspace.select('delete_time')),
+      }))
+      .where('id', '=', id)
+      .execute();
+  }
+  return rows.length;
+};

@@ -4,11 +4,16 @@ import { type Kysely, sql } from 'kysely';
 import { createTriggers } from './0002-changes.ts';
 import { createIndex } from './indexes.ts';
 
-export async function addDomains(db: Kysely<unknown>): Promise<void> {
+export async function addDomains(
+  db: Kysely<unknown>,
+  { refersToWorkspaces = true } = {},
+): Promise<void> {
   await db.schema
     .createTable('domains')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('workspace_id', 'text', (c) => c.notNull().references('workspaces.id'))
+    .addColumn('workspace_id', 'text', (c) =>
+      refersToWorkspaces ? c.notNull().references('workspaces.id') : c.notNull(),
+    )
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('txt_value', 'text', (c) => c.notNull())
     .addColumn('is_primary', 'bigint', (c) => c.notNull())

@@ -1,6 +1,7 @@
 // Logout tokens of an identity provider (OpenID Connect Back-Channel Logout 1.0).
 import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withFailingAuditLog } from '../../support/audit-rows.ts';
 import { loopbackEgress, registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { itHoldsFor } from '../../support/rule.ts';
@@ -149,6 +150,23 @@ describe('a logout at an identity provider', () => {
     const again = await signedIn(undefined, sub);
     expect((await report(token)).status).toBe(400);
     expect(await isSignedIn(again.browser)).toBe(true);
+  });
+
+  it('can be sent again after a failure of the database', async () => {
+    const { browser, sub } = await signedIn();
+    const token = await signed({ sub });
+    const { db } = testApp.app.inside;
+    const failed = await withFailingAuditLog(db, 'sqlite', () => report(token));
+    expect([failed.status, await isSignedIn(browser)]).toEqual([500, true]);
+    expect([(await report(token)).status, await isSignedIn(browser)]).toEqual([200, false]);
+    expect((await report(token)).status).toBe(400);
+  });
+
+  it('ends the sessions once if a token is sent many times at once', async () => {
+    const { sub } = await signedIn();
+    const token = await signed({ sub });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => report(token)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it('answers 200 for an account that never signed in', async () => {

@@ -65,8 +65,8 @@ export function AuditScreen() {
   return (
     <Screen
       about={
-        'Changes and refused requests. No one can edit or delete events. Refused requests may ' +
-        'appear a few seconds late.'
+        'Changes, refused changes and failed authentications. No one can edit or delete events. ' +
+        'Refusals may appear a few seconds late.'
       }
       actions={
         <>

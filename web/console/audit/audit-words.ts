@@ -136,6 +136,7 @@ const actions: Record<string, Verb> = {
   'UserAccessService.GetUserAccess': verb('read the access of', 'read the access of'),
   'UserAccessService.RevokeAllAccess': verb('ended the access of', 'end the access of'),
   'UserService.ConfirmTotp': verb('turned on two-factor authentication', 'turn on two-factor'),
+  'UserService.CreateRecoveryCodes': verb('created recovery codes', 'create recovery codes'),
   'UserService.EnrolTotp': verb('started to add an authenticator app', 'add an authenticator app'),
   'UserService.RemoveTotp': verb(
     'removed an authenticator app of',
@@ -190,10 +191,22 @@ export function actionWords(event: Described & Acted): string {
   const words = describeAction(event);
   const credential = claimedCredential(event);
   if (!namesTarget(event) || credential !== undefined) {
-    const alone = words.replace(/ (?:of|for)$/, '');
+    const alone = withoutArticle(event, words.replace(/ (?:of|for)$/, ''));
     return credential === undefined ? alone : `${alone} with the ${credential}`;
   }
   return signIns.has(event.action) ? `${words} as` : words;
+}
+
+/** The `u` of “user” does not sound like a vowel. */
+const vowel = /^(?:[aeio]|u(?!s))/i;
+
+/** A refused call without a target is about no particular resource: `tried to create a client`. */
+function withoutArticle({ code, target }: Described & Acted, words: string): string {
+  if (code === 'ok' || target !== '') return words;
+  return words.replace(/^(tried to \w+) the (.*)$/, (_, start, rest) => {
+    if (/s$/.test(rest)) return `${start} ${rest}`;
+    return `${start} ${vowel.test(rest) ? 'an' : 'a'} ${rest}`;
+  });
 }
 
 /** The target of a failed authentication is the credential, not what the call was about. */

@@ -34,24 +34,35 @@ export function ClientScreen() {
           <>
             <ClientFacts {...found} />
             <AuditLinks id={found.id} />
-            <UsageSection id={found.id} />
-            <ClientTokens client={found} mayChange={mayWrite && found.deleteTime === undefined} />
+            <Contents client={found} mayChange={mayWrite && found.deleteTime === undefined} />
           </>
         )}
       </QueryResult>
-      {mayChange && client.deleteTime === undefined ? (
-        <>
-          <ClientSecrets client={client} />
-          <ClientKeys client={client} />
-          <ClientIdentities client={client} />
-          <ClientSubjects client={client} />
-        </>
-      ) : null}
     </Screen>
   );
 }
 
 ClientScreen.reads = [ClientService.method.getClient];
+
+type ContentsProps = { readonly client: Client; readonly mayChange: boolean };
+
+/** The credentials come first: they show whether the client works and when it stops. */
+function Contents({ client, mayChange }: ContentsProps) {
+  return (
+    <>
+      {mayChange ? (
+        <>
+          <ClientSecrets client={client} />
+          <ClientKeys client={client} />
+          <ClientIdentities client={client} />
+        </>
+      ) : null}
+      <ClientTokens client={client} mayChange={mayChange} />
+      {mayChange ? <ClientSubjects client={client} /> : null}
+      <UsageSection id={client.id} />
+    </>
+  );
+}
 
 function ClientFacts(client: Client) {
   const { id, scopes, disableTime, tlsClientAuthSanUri, tlsClientAuthSanDns } = client;

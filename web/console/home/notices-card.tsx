@@ -2,6 +2,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { DateTime } from '../shared/date-time.tsx';
+import { nameErased } from '../shared/name-erased.ts';
 import { TextLink } from '../shared/router-links.tsx';
 import { HomeCard, isLive } from './home-card.tsx';
 
@@ -22,7 +23,7 @@ export function NoticesCard({ workspaceId }: { readonly workspaceId: string }) {
             {email || 'A reader without an email address'}
           </TextLink>
         ),
-        detail: [documentName, linkName].filter(Boolean).join(' · '),
+        detail: [documentName, nameErased(linkName)].filter(Boolean).join(' · '),
         end: <DateTime time={createTime} />,
       })}
     />

@@ -96,7 +96,7 @@ function ForEachFields({ form, workspaceId, targetName }: LinkFieldsProps) {
     <>
       <Checkbox
         label="One link for each reader"
-        description="Only this reader can open it. You see who passed a link on."
+        description="Each link opens only for its reader, with a code from an email."
         {...form.getInputProps('isForEach', { type: 'checkbox' })}
       />
       {form.values.isForEach && sendsMail() ? (

@@ -1,6 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { useParams } from '@tanstack/react-router';
 import { LinkService, type LinkView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { nameErased } from '../shared/name-erased.ts';
 import { TextLink } from '../shared/router-links.tsx';
 import { linkTitle } from './link-state.tsx';
 
@@ -18,7 +19,7 @@ export function LinkName({ view }: LinkNameProps) {
     { enabled: linkName === '', staleTime: 'static', retry: false },
   );
   const unnamed = data?.link === undefined ? 'Link' : linkTitle(data.link);
-  const title = linkName === '' ? unnamed : linkName;
+  const title = linkName === '' ? unnamed : nameErased(linkName);
   return (
     <TextLink
       to="/workspaces/$workspaceId/links/$linkId"

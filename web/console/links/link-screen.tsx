@@ -11,6 +11,7 @@ import { DateTime } from '../shared/date-time.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { ActionMenu } from '../shared/lists/row-menu.tsx';
+import { nameErased } from '../shared/name-erased.ts';
 import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
@@ -106,7 +107,12 @@ function LinkFacts({ link }: OfLink) {
         { name: 'Access', value: accessText(link) },
         ...(link.allowList.length === 0
           ? []
-          : [{ name: 'Readers on the list', value: <ExpandableList items={link.allowList} /> }]),
+          : [
+              {
+                name: 'Readers on the list',
+                value: <ExpandableList items={[...new Set(link.allowList.map(nameErased))]} />,
+              },
+            ]),
         ...(link.blockList.length === 0
           ? []
           : [{ name: 'Blocked readers', value: <ExpandableList items={link.blockList} /> }]),
@@ -130,7 +136,8 @@ function LinkFacts({ link }: OfLink) {
 
 /** An erased recipient has no page. */
 function Recipient({ link: { workspaceId, recipient: email } }: OfLink) {
-  if (email.endsWith('@deleted.invalid')) return email;
+  const name = nameErased(email);
+  if (name !== email) return name;
   return (
     <TextLink to="/workspaces/$workspaceId/readers/$email" params={{ workspaceId, email }}>
       {email}

@@ -2,6 +2,7 @@
 import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Badge } from '@mantine/core';
 import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { nameErased } from '../shared/name-erased.ts';
 import { useMinuteClock } from '../shared/use-minute-clock.ts';
 import type { LinkAccess } from './link-form.ts';
 
@@ -83,11 +84,11 @@ export const notifyTexts: Readonly<Record<Notify, string>> = {
 
 /** The name of the link, or a text that distinguishes it from other links. */
 export const linkTitle = (link: Link): string =>
-  link.name === '' ? `${targetNameOf(link)} · ${distinctionOf(link)}` : link.name;
+  link.name === '' ? `${targetNameOf(link)} · ${distinctionOf(link)}` : nameErased(link.name);
 
 /** The title where the document or the folder is known. */
 export function linkLabel(link: Link): string {
-  if (link.name !== '') return link.name;
+  if (link.name !== '') return nameErased(link.name);
   // A time fits a narrow column without an ellipsis.
   return link.allowList.length === 0 ? distinctionOf(link) : `Link ${distinctionOf(link)}`;
 }
@@ -95,7 +96,7 @@ export function linkLabel(link: Link): string {
 /** Such as `for jane@example.com and 1 more`, or the time of the creation. */
 function distinctionOf({ allowList: [first, ...others], createTime }: Link): string {
   if (first !== undefined)
-    return `for ${first}${others.length === 0 ? '' : ` and ${others.length} more`}`;
+    return `for ${nameErased(first)}${others.length === 0 ? '' : ` and ${others.length} more`}`;
   return createTime === undefined ? '' : shortTimeText(timestampDate(createTime));
 }
 
@@ -118,4 +119,4 @@ export const linksText = (count: number): string =>
 
 /** A noun phrase for the link, with its name or that of its document or folder. */
 export const linkPhrase = (link: Link): string =>
-  link.name === '' ? `the link to “${targetNameOf(link)}”` : `“${link.name}”`;
+  link.name === '' ? `the link to “${targetNameOf(link)}”` : `“${nameErased(link.name)}”`;

@@ -8,7 +8,7 @@ export type LinkRules = {
   readonly emailVerificationRequired: boolean;
   /** Whether only readers on a list can open it. */
   readonly isLimited: boolean;
-  /** Whether each of them gets another link. */
+  /** Whether each of them has a different link. */
   readonly isForEach?: boolean;
   readonly passwordRequired: boolean;
   readonly hasAgreement: boolean;
@@ -24,13 +24,14 @@ export type LinkRules = {
   readonly expires: Date | undefined;
 };
 
-/** `isShown`: whether the viewer can show the document. */
-export const linkSummary = (link: Link, isShown: boolean | undefined): string =>
+type LinkSummaryOptions = Pick<LinkRules, 'isShown' | 'isForEach'>;
+
+export const linkSummary = (link: Link, options: LinkSummaryOptions): string =>
   summarizeRules({
     ...link,
+    ...options,
     viewLimit: link.viewLimit,
     hasAgreement: link.agreementSha256 !== '',
-    isShown,
     isRoom: link.folderId !== '',
     isLimited: link.allowList.length > 0,
     expires: link.expireTime === undefined ? undefined : timestampDate(link.expireTime),
@@ -47,7 +48,7 @@ export function summarizeRules(rules: LinkRules): string {
   const steps = stepsOf(rules);
   if (steps === '') return `Anyone with the link can ${actions}`;
   if (rules.isForEach === true) {
-    return `Each reader gets a link: they ${steps}, then they can ${actions}`;
+    return `Each reader has a different link. They ${steps}, then they can ${actions}`;
   }
   const who = rules.isLimited ? 'The readers on the list' : 'Readers';
   return `${who} ${steps}, then they can ${actions}`;

@@ -7,7 +7,7 @@ import { FigureRow } from '../shared/figure-row.tsx';
 
 type InsightFiguresProps = {
   readonly insight: Insight | undefined;
-  /** Known before the insight is loaded. */
+  /** Of all versions. Known before the insight is loaded. */
   readonly viewCount: number;
   /** In a visit to a folder, a reader may view several documents. */
   readonly isRoom?: boolean;
@@ -15,13 +15,14 @@ type InsightFiguresProps = {
 
 export function InsightFigures({ insight, viewCount, isRoom = false }: InsightFiguresProps) {
   const version = insight?.version ?? 1;
+  const shown = insight?.viewCount ?? viewCount;
   return (
     <div>
       <FigureRow
         figures={[
           {
             name: isRoom ? 'Visits' : 'Views',
-            value: (insight?.viewCount ?? viewCount).toLocaleString(),
+            value: (version > 1 ? Math.max(shown, viewCount) : shown).toLocaleString(),
           },
           { name: 'Readers', value: insight?.visitorCount.toLocaleString() ?? '—' },
           { name: 'Average time', value: timeText(insight) },
@@ -33,7 +34,8 @@ export function InsightFigures({ insight, viewCount, isRoom = false }: InsightFi
       />
       {version > 1 ? (
         <Text size="xs" c="dimmed" mt={4}>
-          Figures of version {version}. The list of readers contains all versions.
+          Views and the list of readers are those of all versions. The other figures are those of
+          version {version}, which has {shown === 1 ? '1 view' : `${shown.toLocaleString()} views`}.
         </Text>
       ) : null}
     </div>

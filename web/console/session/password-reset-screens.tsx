@@ -4,8 +4,8 @@ import { PasswordInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { NoMailNote } from '../shared/no-mail-note.tsx';
-import { TextLink } from '../shared/router-links.tsx';
-import { OneForm } from './one-form.tsx';
+import { ButtonLink, TextLink } from '../shared/router-links.tsx';
+import { OneForm, useFieldError } from './one-form.tsx';
 import { NoLinkToken, SignedOutPage, useLinkToken } from './signed-out-page.tsx';
 import { createPlainTransport } from './transport.ts';
 
@@ -50,14 +50,14 @@ export function ResetPasswordScreen() {
   const token = useLinkToken();
   if (isDone) {
     return (
-      <SignedOutPage title="Password changed">
-        <Text role="status">All your sessions have ended. Sign in with your new password.</Text>
-        <TextLink to="/sign-in">Sign in</TextLink>
+      <SignedOutPage title="Password set">
+        <Text role="status">Sign in with it now. Earlier sessions have ended.</Text>
+        <ButtonLink to="/sign-in">Sign in</ButtonLink>
       </SignedOutPage>
     );
   }
   return (
-    <SignedOutPage title="Set a new password">
+    <SignedOutPage title="Choose your password">
       {token === '' ? (
         <NoLinkToken />
       ) : (
@@ -70,7 +70,7 @@ export function ResetPasswordScreen() {
         >
           <NewPasswordInput />
           <Text size="sm" c="dimmed">
-            All your sessions end. If you use an authenticator app, you still need its code to sign
+            Earlier sessions end. If you use an authenticator app, you still need its code to sign
             in.
           </Text>
         </OneForm>
@@ -91,6 +91,8 @@ export function NewPasswordInput() {
       description="At least 12 characters. A few unrelated words work well."
       autoComplete="new-password"
       required
+      data-path="password"
+      error={useFieldError('password')}
     />
   );
 }

@@ -1,4 +1,11 @@
-import { ActionIcon, Button, Group, TextInput, VisuallyHidden } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  type ButtonProps,
+  Group,
+  TextInput,
+  VisuallyHidden,
+} from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { type MouseEvent, useEffect, useState } from 'react';
 import { copyText } from './copy-text.ts';
@@ -39,13 +46,16 @@ type CopyButtonProps = Pick<CopyableTextProps, 'text' | 'label'> & {
   readonly isIcon?: boolean;
   /** The text of the button. */
   readonly caption?: string;
+  /** The size of a button with text. */
+  readonly size?: NonNullable<ButtonProps['size']>;
 };
 
 type State = 'ready' | 'copied' | 'refused';
 
 const copiedMs = 2000;
 
-export function CopyButton({ text, label, isIcon = false, caption = 'Copy' }: CopyButtonProps) {
+export function CopyButton(props: CopyButtonProps) {
+  const { text, label, isIcon = false, caption = 'Copy', size = 'compact-sm' } = props;
   const [state, setState] = useState<State>('ready');
   useEffect(() => {
     if (state !== 'copied') return;
@@ -70,7 +80,7 @@ export function CopyButton({ text, label, isIcon = false, caption = 'Copy' }: Co
           {icon}
         </ActionIcon>
       ) : (
-        <Button variant="default" size="compact-sm" leftSection={icon} {...shared}>
+        <Button variant="default" size={size} leftSection={icon} {...shared}>
           {isCopied ? 'Copied' : caption}
         </Button>
       )}

@@ -22,9 +22,15 @@ export type ErrorAlertProps = {
 export function ErrorAlert({ error, title, shownFields, retry }: ErrorAlertProps) {
   const requestId = requestIdOf(error);
   const seconds = retryAfterSecondsOf(error);
+  const fields = fieldErrorsOf(error);
+  const isShown = fields.length > 0 && fields.every(({ name }) => shownFields?.has(name));
   return (
-    <Alert color="red" role="alert" title={title ?? titleOf(error)}>
-      <ErrorText error={error} {...(shownFields === undefined ? {} : { shownFields })} />
+    <Alert
+      color="red"
+      role="alert"
+      title={title ?? (isShown ? 'Check the marked fields' : titleOf(error))}
+    >
+      {isShown ? null : <ErrorText error={error} {...(shownFields ? { shownFields } : {})} />}
       {seconds === undefined ? null : (
         <Text size="sm">Try again in {seconds === 1 ? '1 second' : `${seconds} seconds`}.</Text>
       )}
@@ -43,7 +49,6 @@ function ErrorText({ error, shownFields }: Pick<ErrorAlertProps, 'error' | 'show
   const fields = fieldErrorsOf(error);
   const others = fields.filter(({ name }) => !shownFields?.has(name));
   if (fields.length === 0) return <Text size="sm">{textOf(error)}</Text>;
-  if (others.length === 0) return <Text size="sm">Check the marked fields.</Text>;
   return others.map((problem) => (
     <Text key={`${problem.field} ${problem.detail}`} size="sm">
       {sentenceOf(problem)}

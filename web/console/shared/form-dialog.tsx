@@ -3,12 +3,18 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { fieldErrorsOf } from '../session/error-details.ts';
+import { missingAdvice } from '../session/field-advice.ts';
 import { useStepUpIsOpen } from '../session/session-context.tsx';
 import { useDialog } from './dialog-state.ts';
 import { ErrorAlert } from './error-alert.tsx';
 import { focusBehindDialogs } from './focus-fallback.ts';
 import classes from './form-dialog.module.css';
-import { fieldNamesOf, findInvalidInput, focusFirstInvalid } from './form-fields.ts';
+import {
+  fieldNamesOf,
+  findInvalidInput,
+  findMissingInputs,
+  focusFirstInvalid,
+} from './form-fields.ts';
 import { Sentence } from './isolate-name.tsx';
 import { showToast } from './toasts.tsx';
 import { type PendingAction, usePendingAction } from './use-pending-action.ts';
@@ -107,6 +113,13 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
   }
 
   function ask(values: Values): void {
+    // The service would ask for a recent sign-in before it checks the fields.
+    const missing = element.current === null ? [] : findMissingInputs(element.current);
+    for (const { dataset } of missing) form.setFieldError(dataset.path ?? '', missingAdvice);
+    if (missing.length > 0) {
+      fail();
+      return;
+    }
     const text = question === undefined ? questionFor?.(values) : undefined;
     setQuestion(text);
     if (text === undefined) void send(values);

@@ -15,6 +15,12 @@ export function findInvalidInput(form: HTMLFormElement): InvalidInput | undefine
   return undefined;
 }
 
+/** The empty fields that the user must fill in. */
+export const findMissingInputs = (form: HTMLFormElement): HTMLElement[] =>
+  [...form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')].filter(
+    ({ validity, dataset }) => validity.valueMissing && dataset.path !== undefined,
+  );
+
 /** The names of all fields of the form. */
 export function fieldNamesOf(form: HTMLFormElement): ReadonlySet<string> {
   const fields = form.querySelectorAll<HTMLElement>('[data-path]');

@@ -25,6 +25,7 @@ import {
   type SearchResult,
   SearchService,
 } from '../../../gen/latchkey/identity/v1/search_pb.js';
+import { nameErased } from './name-erased.ts';
 import { shortId } from './short-id.ts';
 
 const pauseMs = 150;
@@ -75,7 +76,7 @@ function describe(result: SearchResult): FoundResource[] {
   return [
     {
       result,
-      label: result.name || shortId(result.id),
+      label: nameErased(result.name) || shortId(result.id),
       description: [kind, result.detail, ...owners].filter(Boolean).join(' · '),
       icon,
     },

@@ -13,3 +13,7 @@ export function NoMailNote() {
     </Alert>
   );
 }
+
+/** The message after a link was mailed or, without a mail server, stored. */
+export const linkSentText = () =>
+  sendsMail() ? 'Link sent' : 'Link stored in the folder “outbox” of the server';

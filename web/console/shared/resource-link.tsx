@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { ShortText } from './copyable-text.tsx';
+import { nameErased } from './name-erased.ts';
 import { TextLink } from './router-links.tsx';
 import { useResourcePath } from './screens.ts';
 
@@ -15,7 +16,7 @@ type ResourceLinkProps = {
 export function ResourceLink({ id, name, workspaceId }: ResourceLinkProps) {
   return (
     <PageLink id={id} workspaceId={workspaceId}>
-      {name === '' ? <ShortText text={id} /> : <bdi>{name}</bdi>}
+      {name === '' ? <ShortText text={id} /> : <bdi>{nameErased(name)}</bdi>}
     </PageLink>
   );
 }

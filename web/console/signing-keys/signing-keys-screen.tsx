@@ -3,6 +3,7 @@ import {
   type SigningKey,
   SigningKeyService,
 } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { useInstallation } from '../home/installation-cards.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyButton } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
@@ -17,6 +18,7 @@ import {
   isPending,
   isPublished,
   isReady,
+  isRetired,
   keyEventsOf,
   shortKid,
   stateLabel,
@@ -152,10 +154,11 @@ type KeySummaryProps = {
   readonly now: number;
 };
 
-/** Says which key signs now and which is next. */
+/** Says which key signs now, which is next, and when the last one ends. */
 function KeySummary({ keys, tokens, now }: KeySummaryProps) {
   const active = keys.find(isActive);
   const next = pendingKeysOf(keys)[0];
+  const retired = keys.find(isRetired);
   return (
     <Text>
       {active === undefined ? null : (
@@ -164,12 +167,18 @@ function KeySummary({ keys, tokens, now }: KeySummaryProps) {
         </>
       )}
       {next === undefined ? (
-        'The next key is created automatically before the next rotation.'
+        <>
+          The next key is created automatically before the next rotation
+          <RotationTime alg={active?.alg} />.
+        </>
       ) : (
         <>
           <Kid signingKey={next} />{' '}
           {next.readyTime === undefined || isReady(next, now) ? (
-            'is next. It is ready and takes over at the next rotation, or when you activate it.'
+            <>
+              is next. It is ready and takes over at the next rotation
+              <RotationTime alg={next.alg} />, or when you activate it.
+            </>
           ) : (
             <>
               is next. It is ready at <DateTime time={next.readyTime} precision="second" />, when
@@ -178,7 +187,27 @@ function KeySummary({ keys, tokens, now }: KeySummaryProps) {
           )}
         </>
       )}
+      {retired?.removeTime === undefined ? null : (
+        <>
+          {' '}
+          <Kid signingKey={retired} /> is retired: its tokens stay valid until they expire, and it
+          stays published until <DateTime time={retired.removeTime} precision="second" />.
+        </>
+      )}
     </Text>
+  );
+}
+
+/** Such as ` on Dec 29, 2026, 6:07 PM`. Nothing for a user who may not see it. */
+function RotationTime({ alg }: { readonly alg: string | undefined }) {
+  const rotations = useInstallation().data?.installation?.keyRotations;
+  const time = rotations?.find((rotation) => rotation.alg === alg)?.rotationTime;
+  if (time === undefined) return null;
+  return (
+    <>
+      {' on '}
+      <DateTime time={time} precision="minute" />
+    </>
   );
 }
 

@@ -152,6 +152,12 @@ function Items({ kind, list }: ItemsProps) {
 
 type ItemProps = { readonly item: AccessItem; readonly hasRole: boolean };
 
+/** The word before the time: a session starts, and a role is given. */
+function createdWord({ id }: AccessItem): string {
+  if (id.startsWith('ses_')) return 'signed in';
+  return id.startsWith('ws_') ? 'added' : 'created';
+}
+
 function Item({ item, hasRole }: ItemProps) {
   const { id, name, detail, parents, createTime, expireTime } = item;
   const workspaceId = parents.find((parent) => parent.id.startsWith('ws_'))?.id;
@@ -167,12 +173,13 @@ function Item({ item, hasRole }: ItemProps) {
         )}
         {owners.map((parent) => (
           <Text key={parent.id} span size="sm" c="dimmed">
+            {parent.id.startsWith('ws_') ? 'in ' : 'of '}
             <ResourceLink id={parent.id} name={parent.name} workspaceId={workspaceId} />
           </Text>
         ))}
       </Group>
       <Text size="xs" c="dimmed" component="div">
-        <DateTime time={createTime} />
+        {createdWord(item)} <DateTime time={createTime} />
         {expireTime === undefined ? null : (
           <>
             {' · expires '}

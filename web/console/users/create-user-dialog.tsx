@@ -5,7 +5,7 @@ import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb
 import { useDialogs } from '../shared/dialogs.tsx';
 import { ErrorDialog } from '../shared/error-dialog.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { NoMailNote } from '../shared/no-mail-note.tsx';
+import { linkSentText, NoMailNote } from '../shared/no-mail-note.tsx';
 import { StaffScopesField } from '../shared/scopes/staff-scopes-field.tsx';
 import { showToast } from '../shared/toasts.tsx';
 import { useMethod } from '../shared/use-method.ts';
@@ -45,7 +45,7 @@ export function CreateUserDialog() {
   const mailLink = useMethod(UserService.method.mailPasswordLink);
   const navigate = useNavigate();
   const { open } = useDialogs();
-  const hasPasswords = useLocalPasswords();
+  const hasPasswords = useLocalPasswords() ?? true;
   const signIn = hasPasswords ? form.values.signIn : 'company';
   return (
     <FormDialog
@@ -64,7 +64,7 @@ export function CreateUserDialog() {
         await navigate({ to: '/users/$userId', params: { userId } });
         if (signIn === 'link') {
           await mailLink({ userId }).then(
-            () => showToast('Link sent'),
+            () => showToast(linkSentText()),
             (error) => open(<ErrorDialog title="The link wasn’t sent" error={error} />),
           );
         }

@@ -6,6 +6,7 @@ import { useDialogs } from '../shared/dialogs.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { EnableButton } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { linkSentText } from '../shared/no-mail-note.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { ChangeUserScopesDialog } from './change-user-scopes-dialog.tsx';
 import { EditUserDialog } from './edit-user-dialog.tsx';
@@ -16,7 +17,8 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
   const { open } = useDialogs();
   const undelete = useMethod(UserService.method.undeleteUser);
   const restore = () => undelete({ userId: user.id });
-  const hasPasswords = useLocalPasswords();
+  // A button that vanishes could be missed by a click.
+  const hasPasswords = useLocalPasswords() ?? false;
   if (user.deleteTime !== undefined) return <RestoreButton restore={restore} />;
   const buttons = [
     ['Edit', <EditUserDialog key="edit" user={user} />],
@@ -64,7 +66,7 @@ function MailPasswordLinkButton({ user }: { readonly user: User }) {
         'Until the user chooses a password, the current sign-in and the sessions keep working.',
       label: 'Send link',
       isDestructive: false,
-      done: 'Link sent',
+      done: linkSentText(),
       run: () => mail({ userId: user.id }),
     });
   return (

@@ -4,6 +4,7 @@
  */
 import DOMPurify from 'dompurify';
 import { convertText } from '../loading/convert-text.ts';
+import type { MarkdownOrder } from './markdown-worker.ts';
 import workerUrl from './markdown-worker.ts?worker&url';
 
 const tags = [
@@ -15,8 +16,17 @@ const tags = [
 
 const attributes = ['href', 'align', 'colspan', 'rowspan', 'start', 'open'];
 
-export async function renderMarkdown(text: string): Promise<DocumentFragment | undefined> {
-  const html = await convertText(workerUrl, text);
+/**
+ * Returns undefined if the conversion takes too long. With `showsAll`, which keeps HTML and
+ * addresses as text, also if the elements would lack a letter of the text: Markdown can contain
+ * words that it does not show.
+ */
+export async function renderMarkdown(
+  text: string,
+  { showsAll = false } = {},
+): Promise<DocumentFragment | undefined> {
+  const order: MarkdownOrder = { text, showsAll };
+  const html = await convertText(workerUrl, order);
   if (html === undefined) return undefined;
   const fragment = DOMPurify.sanitize(html, {
     ALLOWED_TAGS: tags,
@@ -25,11 +35,22 @@ export async function renderMarkdown(text: string): Promise<DocumentFragment | u
     ALLOW_DATA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,
   });
+  if (showsAll && lettersOf(fragment.textContent) !== lettersOf(withoutMarkers(text))) {
+    return undefined;
+  }
   const anchors = addAnchors(fragment);
   for (const link of fragment.querySelectorAll('a')) restrictLink(link, anchors);
   for (const table of fragment.querySelectorAll('table')) makeScrollable(table);
   return fragment;
 }
+
+const lettersOf = (text: string) => text.replace(/[^\p{L}\p{M}\p{N}]/gu, '');
+
+/** Numbers of lists and boxes of tasks are not text of their elements. */
+const withoutMarkers = (text: string) =>
+  text
+    .replace(/^([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[[xX]\]/gm, '$1')
+    .replace(/^([ \t>]*)\d{1,9}(?=[.)]\s)/gm, '$1');
 
 const protocols = ['http:', 'https:', 'mailto:'];
 

@@ -68,7 +68,8 @@ export type UserAccess = Message<"latchkey.identity.v1.UserAccess"> & {
   memberships?: AccessList | undefined;
 
   /**
-   * The sessions that have not ended. `detail` is the network address.
+   * The sessions that have not ended. `name` is the browser and the device, or empty, and
+   * `detail` the network address.
    *
    * @generated from field: latchkey.identity.v1.AccessList sessions = 7;
    */

@@ -1220,7 +1220,8 @@ export const UserService: GenService<{
    * Errors:
    * - `second_factor_required`: the user has a second factor, and the session has proven none. Users
    *   who have only passkeys get this error only if a rule requires a second factor.
-   * - `conflict`: the user already has a second factor.
+   * - `conflict`: the user already has a second factor, or has no password, so that no sign-in asks
+   *   for a code.
    *
    * @generated from rpc latchkey.identity.v1.UserService.EnrolTotp
    */
@@ -1237,7 +1238,8 @@ export const UserService: GenService<{
    * - `invalid_argument`: the code is not the current one.
    * - `second_factor_required`: the user has a second factor, and the session has proven none. Users
    *   who have only passkeys get this error only if a rule requires a second factor.
-   * - `conflict`: no second factor awaits confirmation, or it changed during the call.
+   * - `conflict`: no second factor awaits confirmation, it changed during the call, or the user has
+   *   no password.
    *
    * @generated from rpc latchkey.identity.v1.UserService.ConfirmTotp
    */

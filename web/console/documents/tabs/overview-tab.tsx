@@ -1,4 +1,5 @@
 /** How much of a document people read, and who read it last. */
+import { Text } from '@mantine/core';
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { InsightService } from '../../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { InsightFigures } from '../../readers/insight-figures.tsx';
@@ -47,6 +48,14 @@ function Reading({ document }: { readonly document: Document }) {
     <>
       {error === null ? null : <ErrorAlert error={error} retry={retry} />}
       <InsightFigures insight={insight} viewCount={viewCount} />
+      {document.viewable ? null : (
+        <Text size="sm" c="dimmed">
+          Readers can only download this file.{' '}
+          <TextLink to="/workspaces/$workspaceId/documents/$documentId/preview" params={params}>
+            Why there is no preview
+          </TextLink>
+        </Text>
+      )}
       {isRead ? <TimePerPage insight={insight} draw={draw} /> : null}
       <Section
         title="Recent readers"

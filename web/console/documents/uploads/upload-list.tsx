@@ -80,6 +80,7 @@ function Row({ upload }: { readonly upload: FileUpload }) {
               target={{ workspaceId, id: state.documentId, name: file.name }}
               isOneOfMany
               size="compact-sm"
+              flex="none"
             />
           )
         ) : (

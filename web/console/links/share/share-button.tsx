@@ -8,7 +8,7 @@ import type { ShareTarget } from './share-target.ts';
 /** Loads when it is opened, to keep the first load small. */
 export const LazyShareDialog = lazy(() => import('./share-dialog.tsx'));
 
-export type ShareButtonProps = Pick<ButtonProps, 'variant' | 'size'> & {
+export type ShareButtonProps = Pick<ButtonProps, 'variant' | 'size' | 'flex'> & {
   readonly target: ShareTarget;
   /** Whether the label alone does not say what it shares, as in a table. */
   readonly isOneOfMany?: boolean;

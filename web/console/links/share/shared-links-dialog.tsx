@@ -50,7 +50,7 @@ function Content({ links, password, isShown, close }: ContentProps) {
   const { workspaceId, id: linkId } = first;
   return (
     <Stack>
-      <Text size="sm">{linkSummary(first, isShown)}</Text>
+      <Text size="sm">{linkSummary(first, { isShown, isForEach: links.length > 1 })}</Text>
       <ScrollArea.Autosize mah="40vh" type="auto">
         <Stack gap="xs">
           {links.map(({ id, recipient, url }) => (
@@ -80,7 +80,7 @@ function Content({ links, password, isShown, close }: ContentProps) {
             View link
           </ButtonLink>
         ) : (
-          <CopyButton text={textOfLinks(links)} label="all URLs" caption="Copy all" />
+          <CopyButton text={textOfLinks(links)} label="all URLs" caption="Copy all" size="sm" />
         )}
         <Button onClick={close} data-autofocus>
           Done

@@ -1,5 +1,5 @@
 /** A field for scopes: a row per area, with a box for read and one for write. */
-import { Checkbox, Stack } from '@mantine/core';
+import { Button, Checkbox, Group, Stack } from '@mantine/core';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { FoldedFields } from '../folded-fields.tsx';
 import { validateCount } from '../split-words.ts';
@@ -10,6 +10,8 @@ import classes from './scopes-field.module.css';
 const scopesMax = 100;
 /** More areas are suggestions of the text field. */
 const shownAreasMax = 12;
+/** A shorter list needs no buttons that choose many scopes. */
+const shortcutsMin = 6;
 
 /** Returns the error of the field; null if it is valid. */
 export const validateScopes = (scopes: readonly string[]) => validateCount(scopes, scopesMax);
@@ -56,6 +58,9 @@ export function ScopesField(props: ScopesFieldProps) {
         {areasInUse === undefined ? null : (
           <FreeAreas {...props} areasInUse={areasInUse} path={path} />
         )}
+        {areasInUse === undefined && areas.length > shortcutsMin ? (
+          <Shortcuts areas={areas} canGrant={canGrant} onChange={others.onChange} />
+        ) : null}
         <ManagementAreas isFolded={areasInUse !== undefined && areas.length > 1} value={value}>
           {areas.map((area) => (
             <Area key={area} area={area} canGrant={canGrant} describe={describe} />
@@ -63,6 +68,32 @@ export function ScopesField(props: ScopesFieldProps) {
         </ManagementAreas>
       </Stack>
     </Checkbox.Group>
+  );
+}
+
+type ShortcutsProps = Pick<ScopesFieldProps, 'areas' | 'canGrant' | 'onChange'>;
+
+/** Choose many scopes at once. */
+function Shortcuts({ areas, canGrant, onChange }: ShortcutsProps) {
+  const all = areas.flatMap((area) => [`${area}:read`, `${area}:write`]).filter(canGrant);
+  const choices = [
+    ['All scopes', all],
+    ['All read scopes', all.filter((scope) => scope.endsWith(':read'))],
+    ['None', []],
+  ] as const;
+  return (
+    <Group gap="xs">
+      {choices.map(([label, scopes]) => (
+        <Button
+          key={label}
+          variant="default"
+          size="compact-xs"
+          onClick={() => onChange([...scopes])}
+        >
+          {label}
+        </Button>
+      ))}
+    </Group>
   );
 }
 

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { nameErased } from '../../../web/console/shared/name-erased.ts';
+
+test.each([
+  ['viw_3k3uopkvorg7xukescgkdp@deleted.invalid', 'Erased reader'],
+  ['Plan for viw_3k3uopkvorg7xukescgkdp@deleted.invalid', 'Plan for erased reader'],
+  ['“viw_3k3uopkvorg7xukescgkdp@deleted.invalid”', '“erased reader”'],
+  ['ana@example.com', 'ana@example.com'],
+  ['', ''],
+])('the console shows the name %j as %j', (name, shown) => {
+  expect(nameErased(name)).toBe(shown);
+});

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { shortId } from '../../../web/console/shared/short-id.ts';
+
+test.each([
+  ['doc_4D6GwqXgJk3bqv1XcUiNlG', 'doc_4D6G…UiNlG'],
+  // A signing key, as on the page of the signing keys.
+  ['gn-yV_lh0L24q2rjj1ZrPJlHLt-TN3b26HHiHur7Ouk', 'gn-yV_lh'],
+  ['acc_demo_1', 'acc_demo_1'],
+])('the id %s is shown as %s', (id, short) => {
+  expect(shortId(id)).toBe(short);
+});
