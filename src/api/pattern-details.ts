@@ -10,6 +10,8 @@ const details: Readonly<Record<string, string>> = {
     'must contain only printable ASCII characters without spaces, quotation marks and backslashes',
   '[^\\s][\\s\\S]*[^\\s]': 'must contain at least two characters that are not spaces',
   '^[0-9]{6}$': 'must be 6 digits',
+  '^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$':
+    'must be a UUID in lower case, such as 0d3f4c1e-6a57-4b0c-9a3e-5f0c2d1b7a90',
   '^[a-z][a-z0-9_]{0,63}:(read|write)$':
     'must be an area in lower case, a colon, and read or write, such as payments:read',
   '^aud_[0-9A-Za-z]{22}$': 'must be the id of an audience: aud_ and 22 letters or digits',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { decodeJwt } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
@@ -9,6 +10,8 @@ import { describeApp, type Suite } from '../support/app-suite.ts';
 import { describeOneTransport, describeTransports, type TransportName } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
+
+const ownId = randomUUID();
 
 const { verifyToken, revokeToken } = VerificationService.method;
 
@@ -79,7 +82,13 @@ describeApp('verifying a token', (suite) => {
       });
     });
 
-    it('revokes a token immediately, also as a credential', async () => {
+    itHoldsFor(
+      [
+        ['the token', (token) => ({ token })],
+        ['its id', (token) => ({ tokenId: String(decodeJwt(token).jti) })],
+      ] satisfies [string, (token: string) => object][],
+      2,
+    )('revokes a token immediately, also as a credential', async (_, requestOf) => {
       const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
       const other = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
       const use = (credential: string) =>
@@ -89,7 +98,7 @@ describeApp('verifying a token', (suite) => {
       expect(await use(token)).toMatchObject({ ok: true });
 
       expect(
-        await suite.transport(name).call(revokeToken, { token }, { authorization }),
+        await suite.transport(name).call(revokeToken, requestOf(token), { authorization }),
       ).toMatchObject({
         ok: true,
       });
@@ -168,6 +177,36 @@ describeApp('verifying a token', (suite) => {
       });
 
       expect(await rows()).toEqual(before);
+    });
+
+    itHoldsFor(
+      [
+        ['neither', {}, 'token: is required without token_id'],
+        ['both', { token: 'a', tokenId: ownId }, 'token: must not be set together with token_id'],
+        ['an id in upper case', { tokenId: ownId.toUpperCase() }, 'token_id: must be a UUID'],
+        ['a token as the id', { tokenId: 'a.b.c' }, 'token_id: must be a UUID'],
+      ],
+      4,
+    )('refuses to revoke', async (_, request, detail) => {
+      const answer = await suite.transport(name).call(revokeToken, request, { authorization });
+
+      expect(answer).toMatchObject({ ok: false, error: { code: 'invalid_argument' } });
+      expect(JSON.stringify(answer)).toContain(detail);
+    });
+
+    it('records the id by which a token was revoked', async () => {
+      const { db } = suite.app.inside;
+      const tokenId = randomUUID();
+      await suite.transport(name).call(revokeToken, { tokenId }, { authorization });
+
+      const events = db.selectFrom('audit_events').select(['action', 'code']);
+      expect(await events.where('target', '=', tokenId).execute()).toEqual([
+        { action: 'VerificationService.RevokeToken', code: 'ok' },
+      ]);
+      const revoked = db.selectFrom('revoked_tokens').select('expire_time');
+      const { expire_time } = await revoked.where('jti', '=', tokenId).executeTakeFirstOrThrow();
+      expect(expire_time).toBeGreaterThan(Date.now() + 3_590_000);
+      expect(expire_time).toBeLessThanOrEqual(Date.now() + 3_600_000);
     });
 
     it('can revoke a token twice', async () => {

@@ -15,6 +15,8 @@ export type Revocations = {
   has(jti: string): Promise<boolean>;
   /** `exp` is in seconds since 1970. `change` runs the transaction. */
   revoke(jti: string, exp: number, change: MakeChange): Promise<void>;
+  /** Revokes a token whose expiry is not known. */
+  revokeId(jti: string, change: MakeChange): Promise<void>;
 };
 
 type MakeChange = (work: (trx: Executor) => Promise<void>) => Promise<void>;
@@ -27,6 +29,9 @@ export type RevocationsOptions = {
 
 /** Rows stay this much longer, for processes whose clocks are behind. */
 export const revocationSkewMsMax = 300_000;
+
+/** The longest life of a token: of the settings and of `Client.token_seconds`. */
+const lifetimeMsMax = 3_600_000;
 
 /** Parsing a page blocks the event loop for a few milliseconds. */
 const pageMax = 2_000;
@@ -83,6 +88,12 @@ export function openRevocations(options: RevocationsOptions): Revocations {
   });
   startLoad();
 
+  async function add(jti: string, expireTime: number, change: MakeChange): Promise<void> {
+    const row = { jti, expire_time: expireTime, revision: unannouncedRevision };
+    await change((trx) => insertRevokedToken(trx, row));
+    revoked.add(jti, expireTime);
+  }
+
   return {
     async has(jti) {
       const refresh = invalidations.ensureFresh();
@@ -92,11 +103,7 @@ export function openRevocations(options: RevocationsOptions): Revocations {
       startLoad();
       return isTokenRevoked(db, jti);
     },
-    async revoke(jti, exp, change) {
-      const expireTime = exp * 1000;
-      const row = { jti, expire_time: expireTime, revision: unannouncedRevision };
-      await change((trx) => insertRevokedToken(trx, row));
-      revoked.add(jti, expireTime);
-    },
+    revoke: (jti, exp, change) => add(jti, exp * 1000, change),
+    revokeId: (jti, change) => add(jti, now() + lifetimeMsMax, change),
   };
 }

@@ -74,12 +74,19 @@ export function createVerificationService(
       };
     },
 
-    async revokeToken({ token }, context) {
-      const claims = await verifier.readSigned(token);
+    async revokeToken({ token, tokenId }, context) {
+      if ((token === '') === (tokenId === '')) {
+        throw invalid(
+          'token',
+          token === '' ? 'is required without token_id' : 'must not be set together with token_id',
+        );
+      }
+      const claims = tokenId === '' ? await verifier.readSigned(token) : undefined;
       const change = (work: (trx: Executor) => Promise<void>) =>
-        auditLog.change(context, { target: claims?.sub ?? '' }, work);
+        auditLog.change(context, { target: claims?.sub ?? tokenId }, work);
+      if (tokenId !== '') await revocations.revokeId(tokenId, change);
       // An invalid token changes nothing, but the request is still in the audit log.
-      if (claims === undefined) await change(async () => {});
+      else if (claims === undefined) await change(async () => {});
       else await revocations.revoke(claims.jti, claims.exp, change);
       return {};
     },

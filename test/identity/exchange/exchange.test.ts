@@ -163,14 +163,16 @@ describeApp('an exchanged token', (suite) => {
           trx.updateTable(table).set(change).where('id', '=', id).execute(),
         );
     const revokeNamed =
-      (name: string) =>
-      async ({ app: _app }: { app: typeof suite.app }, { tokens }: Parties) =>
-        messageOf(
-          await suite.transport('http').call(revokeToken, { token: tokens[name] ?? '' }, manager),
-        );
+      (name: string, requestOf: (token: string) => object = (token) => ({ token })) =>
+      async (_: unknown, { tokens }: Parties) => {
+        const request = requestOf(tokens[name] ?? '');
+        return messageOf(await suite.transport('http').call(revokeToken, request, manager));
+      };
+    const idOf = (token: string) => ({ tokenId: String(decodeJwt(token).jti) });
     const now = Date.now();
     const ends: [string, (place: { app: typeof suite.app }, parties: Parties) => unknown][] = [
       ['the token of the customer', revokeNamed('customer')],
+      ['the token of the customer, by its id', revokeNamed('customer', idOf)],
       ['the token of the first actor', revokeNamed('first')],
       ['the own token of the last actor', revokeNamed('own')],
       [
@@ -197,7 +199,7 @@ describeApp('an exchanged token', (suite) => {
           changeAsOtherProcess(app.inside.db, (trx) => revoke(trx, c.credentialId)),
       ],
     ];
-    itHoldsFor(ends, 10)('without one of its parts', async (_name, end) => {
+    itHoldsFor(ends, 11)('without one of its parts', async (_name, end) => {
       const { app } = suite;
       const { db } = app.inside;
       const own = await addCustomer(db, scopes, { accounts });

@@ -1,14 +1,19 @@
 import { toJsonString } from '@bufbuild/protobuf';
-import { Drawer, Group, Stack, Text } from '@mantine/core';
+import { Button, Drawer, Group, Stack, Text } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { type AuditEvent, AuditEventSchema } from '../../../gen/latchkey/identity/v1/audit_pb.js';
+import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
+import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText, CopyButton } from '../shared/copyable-text.tsx';
+import { offlineVerificationNote } from '../shared/credentials/credential.ts';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialog } from '../shared/dialog-state.ts';
+import { useDialogs } from '../shared/dialogs.tsx';
 import { type Fact, FactList } from '../shared/facts.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import { TextLink } from '../shared/router-links.tsx';
+import { useMethod } from '../shared/use-method.ts';
 import classes from './audit.module.css';
 import { actorTypeOf } from './audit-labels.ts';
 import { targetWorkspaceId } from './audit-words.ts';
@@ -38,6 +43,7 @@ function Event({ event }: { readonly event: AuditEvent }) {
       </Text>
       <FactList facts={factsOf(event)} />
       <RelatedEvents event={event} />
+      <RevokeToken tokenId={event.tokenId} />
       <RawEvent event={event} />
     </Stack>
   );
@@ -161,6 +167,28 @@ function RelatedEvents({ event }: { readonly event: AuditEvent }) {
         All events with this action
       </TextLink>
     </Stack>
+  );
+}
+
+function RevokeToken({ tokenId }: { readonly tokenId: string }) {
+  const { confirm } = useDialogs();
+  const mayRevoke = useHasScope()('tokens:write');
+  const revoke = useMethod(VerificationService.method.revokeToken);
+  if (tokenId === '' || !mayRevoke) return null;
+  const ask = () =>
+    confirm({
+      title: 'Revoke the token of this event?',
+      consequence:
+        'It’s rejected within a second, and so are tokens that were exchanged for it. Its owner ' +
+        `can get a new one. ${offlineVerificationNote('within an hour')} You can’t undo this.`,
+      label: 'Revoke token',
+      done: 'Token revoked',
+      run: () => revoke({ tokenId }),
+    });
+  return (
+    <Button variant="default" onClick={ask}>
+      Revoke token
+    </Button>
   );
 }
 

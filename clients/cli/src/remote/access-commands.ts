@@ -147,7 +147,14 @@ const revoke: Command = {
   name: 'revoke',
   about: 'Revokes a token.',
   args: [stdinToken],
-  examples: ['latchkey revoke - < token.txt'],
+  options: [
+    {
+      name: 'token-id',
+      value: 'id',
+      about: 'The `jti` of the token, such as the token id of an audit event. Reads no token.',
+    },
+  ],
+  examples: ['latchkey revoke - < token.txt', 'latchkey revoke --token-id 5f0c…'],
   load: async () => (await import('./token.ts')).runRevoke,
 };
 

@@ -137,8 +137,12 @@ export async function runVerify(input: Input, host: CommandHost): Promise<number
 
 export async function runRevoke(input: Input, host: CommandHost): Promise<number> {
   const remote = await openRemote(host);
-  const token = await readToken(input, host);
-  await remote.call(VerificationService.method.revokeToken, { token });
+  const tokenId = textOption(input, 'token-id') ?? '';
+  if (tokenId !== '' && input.args['-'] !== undefined) {
+    throw new UsageError('Give either a token or --token-id.');
+  }
+  const token = tokenId === '' ? await readToken(input, host) : '';
+  await remote.call(VerificationService.method.revokeToken, { token, tokenId });
   host.stderr.write('Done.\n');
   return 0;
 }
