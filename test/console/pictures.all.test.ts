@@ -1,9 +1,7 @@
 // Every page of the console with data, as in the pictures of the documentation.
-import { createHash, generateKeyPairSync } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { transact } from '../../src/storage/database.ts';
 import { desktop, keepPicture, phone } from '../support/browser-pages.ts';
 import { type ConsoleUser, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
@@ -14,6 +12,7 @@ import { makeReport } from '../support/report-pdf.ts';
 import { findFailures } from '../support/rule.ts';
 import { floorPlan, payments } from '../support/sample-files.ts';
 import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
+import { addKeyHistory } from '../support/signing-key-rows.ts';
 import { addSession, addTotp } from '../support/user-rows.ts';
 
 const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
@@ -102,39 +101,8 @@ async function addKeys(): Promise<void> {
   }
 }
 
-/** The keys after some months, shortly after a rotation, with another key created by hand. */
 async function addSigningKeys(): Promise<void> {
-  const { db } = app().app.inside;
-  const now = Date.now();
-  const turned = now - 20 * 60_000;
-  await transact(db, async (trx) => {
-    await trx
-      .updateTable('signing_keys')
-      .set({ create_time: turned - 3_600_000, activate_time: turned })
-      .execute();
-    for (const months of [1, 2, 3]) {
-      const activated = turned - months * 30 * dayMs;
-      const retired = activated + 30 * dayMs;
-      const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
-      await trx
-        .insertInto('signing_keys')
-        .values({
-          kid: createHash('sha256').update(x).digest('base64url'),
-          state: months === 1 ? 'retired' : 'removed',
-          alg: 'EdDSA',
-          public_x: x,
-          private_ciphertext: '',
-          master_key_id: '',
-          create_time: activated - 3_600_000,
-          activate_time: activated,
-          retire_time: retired,
-          remove_time: retired + 3_610_000,
-          revoke_time: null,
-          token_seconds_max: 3600,
-        })
-        .execute();
-    }
-  });
+  await addKeyHistory(app().app.inside.db);
   const token = { type: 'staff', scope: 'signing_keys:write', sub: admin.id } as const;
   const headers = await credentialFor(app(), token);
   await fetch(`${app().app.publicUrl}/signing-keys`, { method: 'POST', headers });
@@ -280,7 +248,8 @@ async function openPalette(page: Page): Promise<void> {
 }
 
 it.each([
-  ['staff on a desktop', staffUser, desktop, 13],
+  ['staff on a desktop', staffUser, desktop, 15],
+  ['staff in a tall window', staffUser, tall, 1],
   ['staff in dark mode', staffUser, dark, 1],
   ['an owner on a desktop', ofOwner.who, desktop, 10],
   ['an owner in a tall window', ofOwner.who, tall, 2],
