@@ -82,6 +82,12 @@ const optionalFilters: Record<string, readonly string[]> = {
   ListDocumentViews: ['version'],
 };
 
+const badTokens = [
+  'garbage',
+  ...['2.1.doc_a', "1.1.doc_a' or 1=1"].map((text) => Buffer.from(text).toString('base64url')),
+  'x'.repeat(513),
+];
+
 type Page = { readonly rows: readonly unknown[]; readonly total: number; readonly token: string };
 
 describeApp('every list', (suite) => {
@@ -194,11 +200,15 @@ describeApp('every list', (suite) => {
   });
 
   itHoldsFor(named, 17)(
-    'refuses an unknown order, and a page token of another order',
+    'refuses an unknown order, a bad page size, and a bad or another page token',
     async (name, method) => {
       const { orders, text } = factsOf(name);
       const refused = ['invalid_argument', 'order_by'];
       expect(await read(method, { orderBy: 'digest' })).toEqual(refused);
+      expect(await read(method, { pageSize: -1 })).toEqual(['invalid_argument', 'page_size']);
+      for (const pageToken of badTokens) {
+        expect(await read(method, { pageToken })).toEqual(['invalid_argument', 'page_token']);
+      }
       const first = await read(method, { orderBy: orders[0], pageSize: 1 });
       const pageToken = 'token' in first ? first.token : '';
       expect(pageToken).not.toBe('');

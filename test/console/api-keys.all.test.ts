@@ -5,9 +5,10 @@ import { generateCredential } from '../../src/base/crypto/credential-format.ts';
 import { insertCredential } from '../../src/credentials/store.ts';
 import { transact } from '../../src/storage/database.ts';
 import { stopTimers } from '../support/browser-pages.ts';
-import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
+import { expectFitForAll, paste, takeSecret } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
+import { localText } from '../support/link-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 
 const { app, workspaceId, visitAs, staff, member } = useConsole();
@@ -48,7 +49,11 @@ it('a workspace API key is created, shown once, and works with the shown command
   await open('/');
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
-  const wish = { name: 'Nightly', scopes: ['documents:read'], end: momentIn(48 * hourMs) };
+  const wish = {
+    name: 'Nightly',
+    scopes: ['documents:read'],
+    end: localText(Date.now() + 48 * hourMs),
+  };
   await create(page, wish);
   const { secret, command } = await takeSecret(page);
   expect(secret).toMatch(/^lk_wk_/);

@@ -4,16 +4,11 @@ import { expect, it } from 'vitest';
 import { generateCredential } from '../../src/base/crypto/credential-format.ts';
 import { insertCredential } from '../../src/credentials/store.ts';
 import { insertClient } from '../../src/identity/clients/store.ts';
-import {
-  addScopes,
-  expectFitForAll,
-  momentIn,
-  paste,
-  takeSecret,
-} from '../support/console-credentials.ts';
+import { addScopes, expectFitForAll, paste, takeSecret } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
-import { addClient } from '../support/owner-rows.ts';
+import { localText } from '../support/link-rows.ts';
+import { addClient, usageRow } from '../support/owner-rows.ts';
 
 const { app, visitAs, staff } = useConsole();
 
@@ -66,7 +61,7 @@ it('a client is created with a secret, and its secrets are rotated and revoked',
   await page.getByRole('button', { name: 'Create secret' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create secret' });
   await dialog.getByLabel('Name').fill('Named');
-  await dialog.getByLabel('Expires').fill(momentIn(48 * hourMs));
+  await dialog.getByLabel('Expires').fill(localText(Date.now() + 48 * hourMs));
   await expectFitForAll(page);
   await dialog.getByRole('button', { name: 'Create' }).click();
   const named = await takeSecret(page);
@@ -218,4 +213,78 @@ it('clients are forbidden for staff without the scope', async () => {
   await open('/clients');
   await page.getByRole('alert').getByText('You don’t have access').waitFor();
   expect(await page.getByRole('link', { name: 'Clients' }).count()).toBe(0);
+});
+
+it('the field for scopes shows errors for areas, and keeps one that was not added', async () => {
+  const { page, open } = await visitAs(await staff(['clients:read', 'clients:write']));
+  await open('/clients');
+  await page.getByRole('button', { name: 'Create client' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create client' });
+  await dialog.getByLabel('Name').fill('Refused');
+  await addScopes(dialog, 'payments:read Payments');
+  await dialog.getByText('“Payments” isn’t a valid area.').waitFor();
+  await addScopes(dialog, 'users:write');
+  await dialog.getByText('“users” is an area of Latchkey. You can’t grant it here.').waitFor();
+  await addScopes(dialog, 'clients');
+  await dialog.getByText('Choose it below.').waitFor();
+  const field = dialog.getByRole('combobox', { name: 'Add an area' });
+  await field.fill('ledger');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText('Add the area or clear the field.').waitFor();
+  await field.and(page.locator(':focus')).waitFor();
+  const offered = dialog.getByRole('checkbox', { name: /^(?:clients|users):/ });
+  expect(await offered.count()).toBe(2);
+  await expectFitForAll(page);
+  expect(await clientsNamed('Refused')).toEqual([]);
+});
+
+it('the field for scopes offers areas in use and new areas to the keyboard', async () => {
+  await addClient(db(), 'shipping:write signing_keys:read');
+  const { page, open } = await visitAs(await staff());
+  await open('/clients');
+  await page.getByRole('button', { name: 'Create client' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create client' });
+  await dialog.getByRole('checkbox', { name: 'shipping:write' }).waitFor();
+  await dialog.getByLabel('Name').fill('Keyboard');
+  await dialog.getByRole('checkbox', { name: 'shipping:read' }).press('Space');
+  await addScopes(dialog, 'harbour');
+  const box = (scope: string) => dialog.getByRole('checkbox', { name: scope });
+  await box('harbour:read').and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  expect(await box('harbour:write').isChecked()).toBe(true);
+  await dialog.locator('summary', { hasText: 'Scopes of Latchkey' }).press('Enter');
+  await dialog.getByText('acts as clients').waitFor();
+  await box('clients:write').check();
+  await expectFitForAll(page);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await takeSecret(page);
+  const [client] = await clientsNamed('Keyboard');
+  expect(client?.scopes).toBe('shipping:read harbour:write clients:write');
+});
+
+it('a client shows how many tokens it got, and why requests were refused', async () => {
+  const { ownerId, credentialId } = await addClient(db(), 'payments:read');
+  const refused = 'identity.credential_invalid';
+  const rows = [
+    ...[usageRow(ownerId, 0, 'issued', 1200), usageRow(ownerId, 3, 'issued', 300)],
+    ...[usageRow(ownerId, 3, refused, 7), usageRow(ownerId, 40, 'issued', 9)],
+    ...[usageRow(ownerId, 2, 'verified', 41), usageRow(credentialId, 0, 'issued', 5)],
+  ];
+  await db().insertInto('usage_counts').values(rows).execute();
+  const { page, open } = await visitAs(await staff());
+  await open(`/clients/${ownerId}`);
+  const usage = page.getByRole('region', { name: 'Usage' });
+  await usage.getByText('1,500').first().waitFor();
+  expect(await usage.getByRole('definition').allTextContents()).toEqual(['1,500', '7', '41', '7']);
+  await usage.getByText(refused).waitFor();
+  await usage.getByText('Show as table').click();
+  const cells = usage.getByRole('table', { name: 'Issued tokens per day' }).getByRole('cell');
+  expect((await cells.allTextContents()).slice(0, 4)).toEqual(['1,200', '0', '0', '300']);
+  await expectFitForAll(page);
+
+  const { page: other, open: openOther } = await visitAs(await staff(['clients:read']));
+  await openOther(`/clients/${ownerId}`);
+  await other.getByText(ownerId).first().waitFor();
+  expect(await other.getByRole('region', { name: 'Usage' }).count()).toBe(0);
 });

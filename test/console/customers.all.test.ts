@@ -4,7 +4,7 @@ import { overhangOf } from '../support/browser-pages.ts';
 import { addScopes, expectFitForAll, paste, takeSecret } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
-import { addCustomer } from '../support/owner-rows.ts';
+import { addCustomer, usageRow } from '../support/owner-rows.ts';
 
 const { app, visitAs, staff } = useConsole();
 
@@ -206,4 +206,32 @@ it('customers load more pages, and keys are listed without a step-up', async () 
   await open(`/customers/${(await added()).ownerId}`);
   await keysOf(page).getByText('Test credential').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+it('an API key of a customer shows its own usage, also after it was revoked', async () => {
+  const { ownerId, credentialId } = await addCustomer(db(), 'payments:read');
+  const rows = [usageRow(ownerId, 0, 'issued', 90), usageRow(credentialId, 2, 'issued', 60)];
+  await db()
+    .insertInto('usage_counts')
+    .values([...rows, usageRow(credentialId, 0, 'identity.credential_invalid', 8)])
+    .execute();
+  const { page, open } = await visitAs(await staff());
+  await open(`/customers/${ownerId}`);
+  const keys = page.getByRole('region', { name: 'API keys' });
+  await chooseRowAction(keys, 'Revoke');
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await keys.getByText('Revoked', { exact: true }).waitFor();
+  await chooseRowAction(keys, 'Usage');
+  const usage = page.getByRole('dialog', { name: 'Usage of “Test credential”' });
+  await usage.getByText('Issued tokens per day').first().waitFor();
+  expect(await usage.getByRole('definition').allTextContents()).toEqual(['60', '8', '0', '8']);
+  await expectFitForAll(page);
+
+  const { page: other, open: openOther } = await visitAs(
+    await staff(['customers:read', 'customers:write']),
+  );
+  await openOther(`/customers/${ownerId}`);
+  const revoked = other.getByRole('region', { name: 'API keys' });
+  await revoked.getByText('Revoked', { exact: true }).waitFor();
+  expect(await revoked.getByRole('button', { name: /^Actions for/ }).count()).toBe(0);
 });

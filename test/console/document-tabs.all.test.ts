@@ -26,8 +26,8 @@ const currentOf = (page: Page) =>
 const methods = ['ListDocumentViews', 'ListLinks', 'ListVersions', 'file'];
 
 describe('the tabs of a document', () => {
-  it('have addresses that Back, a reload and a copied address open', async () => {
-    const { page, open } = await visitAs(await member('member'));
+  it('have addresses that Back, a reload and a copied address open, and own requests', async () => {
+    const { page, open, requests } = await visitAs(await member('member'));
     await open(`${path}/versions`);
     await page.getByRole('table', { name: 'Versions' }).waitFor();
     expect(await currentOf(page)).toEqual(['Versions']);
@@ -43,10 +43,8 @@ describe('the tabs of a document', () => {
     await documentTab(page, 'Overview').click();
     await page.getByRole('region', { name: 'Recent readers' }).waitFor();
     expect(await currentOf(page)).toEqual(['Overview']);
-  });
 
-  it('request only their data, and all of them share and receive a new version', async () => {
-    const { page, open, requests } = await visitAs(await member('member'));
+    // They request only their data, and all of them share and receive a new version.
     for (const [name, expected] of [
       ['', ['ListDocumentViews']],
       ['/readers', ['ListDocumentViews']],

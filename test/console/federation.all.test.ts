@@ -2,12 +2,12 @@
 // client.
 import { describe, expect, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { keyPairs, makePublicJwk } from '../support/client-keys.ts';
+import { addClientKey, keyPairs, makePublicJwk } from '../support/client-keys.ts';
 import { expectFitForAll } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { useConsole } from '../support/console-suite.ts';
 import { addIdentity, addIssuer } from '../support/federation.ts';
-import { addClient, addCustomer } from '../support/owner-rows.ts';
+import { addClient, addCustomer, usageRow } from '../support/owner-rows.ts';
 
 const { app, visitAs, staff } = useConsole();
 
@@ -84,39 +84,34 @@ describe('a trusted issuer', () => {
 });
 
 describe('a client', () => {
-  it('gets a public key, and no private one', async () => {
-    const { ownerId } = await addClient(db(), 'payments:read');
-    const { page, open } = await visitAs(await staff());
-    await open(`/clients/${ownerId}`);
-    const section = page.getByRole('region', { name: 'Keys' });
-    await section.getByRole('button', { name: 'Add key' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Add key' });
-    await dialog.getByLabel('Name').fill('Build server');
-    const { privateKey } = keyPairs.EdDSA();
-    const field = dialog.getByLabel('Public key');
-    await field.fill(JSON.stringify(privateKey.export({ format: 'jwk' })));
-    await dialog.getByRole('button', { name: 'Add' }).click();
-    await dialog.getByText('This is a private key. It was not sent.').first().waitFor();
-    await field.fill(JSON.stringify(makePublicJwk()));
-    await dialog.getByRole('button', { name: 'Add' }).click();
-    await section.getByText('Build server').waitFor();
-    await section.getByText('Ed25519').waitFor();
-    await expectFitForAll(page);
-    await chooseRowAction(section, 'Revoke', '“Build server”');
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await section.getByText('Revoked').waitFor();
-    const rows = db().selectFrom('client_keys').select('revoke_time');
-    expect(await rows.where('client_id', '=', ownerId).execute()).toEqual([
-      { revoke_time: expect.any(Number) },
-    ]);
-  });
-
-  it('gets a federated identity, which is deleted again', async () => {
+  it('gets a public key, and a federated identity, which is deleted again', async () => {
     const { ownerId } = await addClient(db(), 'payments:read');
     const id = await addIssuer(db(), { name: 'GitHub Actions' });
     await addIdentity(db(), ownerId, id, 'repo:octo-org/old');
     const { page, open } = await visitAs(await staff());
     await open(`/clients/${ownerId}`);
+    const keys = page.getByRole('region', { name: 'Keys' });
+    await keys.getByRole('button', { name: 'Add key' }).click();
+    const adding = page.getByRole('dialog', { name: 'Add key' });
+    await adding.getByLabel('Name').fill('Build server');
+    const { privateKey } = keyPairs.EdDSA();
+    const field = adding.getByLabel('Public key');
+    await field.fill(JSON.stringify(privateKey.export({ format: 'jwk' })));
+    await adding.getByRole('button', { name: 'Add' }).click();
+    await adding.getByText('This is a private key. It was not sent.').first().waitFor();
+    await field.fill(JSON.stringify(makePublicJwk()));
+    await adding.getByRole('button', { name: 'Add' }).click();
+    await keys.getByText('Build server').waitFor();
+    await keys.getByText('Ed25519').waitFor();
+    await expectFitForAll(page);
+    await chooseRowAction(keys, 'Revoke', '“Build server”');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await keys.getByText('Revoked').waitFor();
+    const stored = db().selectFrom('client_keys').select('revoke_time');
+    expect(await stored.where('client_id', '=', ownerId).execute()).toEqual([
+      { revoke_time: expect.any(Number) },
+    ]);
+
     const section = page.getByRole('region', { name: 'Federated identities' });
     await section.getByText('repo:octo-org/old').waitFor();
     await section.getByRole('button', { name: 'Add identity' }).click();
@@ -174,4 +169,38 @@ describe('a client', () => {
     await section.getByText('The client can’t exchange tokens.').waitFor();
     expect(await stored()).toEqual({ may_act: null });
   });
+});
+
+it('a secret, a key and a federated identity of a client show their own usage', async () => {
+  const { ownerId, credentialId } = await addClient(db(), 'payments:read');
+  const used = { last_used_time: Date.now() - 2 * 86_400_000 };
+  const keyId = await addClientKey(db(), ownerId, makePublicJwk(), { name: 'Build', ...used });
+  await addClientKey(db(), ownerId, makePublicJwk(), { name: 'Unused' });
+  const identityId = await addIdentity(db(), ownerId, await addIssuer(db()), 'repo:octo-org/app');
+  const issued = [credentialId, keyId, identityId].map((id, i) =>
+    usageRow(id, 1, 'issued', 20 + i),
+  );
+  await db().insertInto('usage_counts').values(issued).execute();
+  const { page, open } = await visitAs(await staff());
+  await open(`/clients/${ownerId}`);
+  const cases = [
+    ['Secrets', '“Test credential”', 20],
+    ['Keys', '“Build”', 21],
+    ['Federated identities', 'repo:octo-org/app', 22],
+  ] as const;
+  for (const [list, name, count] of cases) {
+    const section = page.getByRole('region', { name: list, exact: true });
+    await chooseRowAction(section.getByRole('row', { name: name.replace(/[“”]/g, '') }), 'Usage');
+    const usage = page.getByRole('dialog', { name: `Usage of ${name}` });
+    await usage.getByText('Issued tokens per day').first().waitFor();
+    expect((await usage.getByRole('definition').allTextContents())[0]).toBe(String(count));
+    await page.keyboard.press('Escape');
+    await usage.waitFor({ state: 'hidden' });
+  }
+  const keys = page.getByRole('region', { name: 'Keys', exact: true });
+  const lastUse = (name: string) =>
+    keys.getByRole('row', { name }).locator('[data-title="Last used"]');
+  await lastUse('Build').getByText('2 days ago').waitFor();
+  await lastUse('Unused').getByText('Never').waitFor();
+  await expectFitForAll(page);
 });

@@ -1,5 +1,5 @@
 // Questions of dialogs with a form, before input is submitted or lost.
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { managementScopes } from '../../src/api/access/scopes.ts';
 import { takeSecret } from '../support/console-credentials.ts';
 import {
@@ -15,7 +15,7 @@ const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
 const clientsNamed = (name: string) =>
   app().app.inside.db.selectFrom('clients').selectAll().where('name', '=', name).execute();
 
-it('asks before it creates a client without scopes, once after a step-up', async () => {
+it('asks before it creates a client without scopes, and before it discards input', async () => {
   const person = await staff();
   const { page, open } = await visitAs(person, { signedInAt: staleSignInTime() });
   await open('/clients');
@@ -32,40 +32,8 @@ it('asks before it creates a client without scopes, once after a step-up', async
   await fillSignIn(page, person);
   expect((await takeSecret(page)).command).toBe('');
   expect(await clientsNamed('Without scopes')).toHaveLength(1);
-});
 
-it('marks empty required fields before it asks for a recent sign-in', async () => {
-  const { page, open } = await visitAs(await staff(), { signedInAt: staleSignInTime() });
-  await open('/users');
-  await page.getByRole('button', { name: 'Create user' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Create user' });
-  await dialog.getByRole('button', { name: 'Create' }).click();
-  await dialog.getByText('Fill in this field.').waitFor();
-  await dialog.getByLabel('Email address').and(page.locator(':focus')).waitFor();
-  expect(await page.getByRole('dialog', { name: 'Confirm it’s you' }).count()).toBe(0);
-});
-
-it('chooses all scopes, all read scopes or none with one click', async () => {
-  const { page, open } = await visitAs(await staff());
-  await open('/users');
-  await page.getByRole('button', { name: 'Create user' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Create user' });
-  await dialog.getByLabel('Type').selectOption('Staff: manages the service');
-  const chosen = () => dialog.getByRole('checkbox', { checked: true }).count();
-  for (const [label, count] of [
-    ['All scopes', managementScopes.length],
-    ['All read scopes', managementScopes.filter((scope) => scope.endsWith(':read')).length],
-    ['None', 0],
-  ] as const) {
-    await dialog.getByRole('button', { name: label, exact: true }).click();
-    await expect.poll(chosen).toBe(count);
-  }
-});
-
-it('asks before it discards what the user has entered', async () => {
-  const { page, open } = await visitAs(await staff());
-  await open('/clients');
-  const dialog = page.getByRole('dialog', { name: 'Create client' });
+  // A dialog also asks before it discards what the user has entered.
   const start = async () => {
     await page.getByRole('button', { name: 'Create client' }).click();
     await dialog.waitFor();
@@ -117,14 +85,30 @@ it('says where mail matters that the server sends none', async () => {
   await stranger.page.getByText('This server sends no email').waitFor();
 });
 
-describe('with a mail server', () => {
-  const smtp = { host: '127.0.0.1', port: 9, encryption: 'starttls', login: undefined } as const;
-  const configured = useConsole({ config: { smtp } });
+it('marks empty required fields before it asks for a recent sign-in', async () => {
+  const { page, open } = await visitAs(await staff(), { signedInAt: staleSignInTime() });
+  await open('/users');
+  await page.getByRole('button', { name: 'Create user' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create user' });
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText('Fill in this field.').waitFor();
+  await dialog.getByLabel('Email address').and(page.locator(':focus')).waitFor();
+  expect(await page.getByRole('dialog', { name: 'Confirm it’s you' }).count()).toBe(0);
+});
 
-  it('says nothing about mail', async () => {
-    const { page, open } = await configured.visit();
-    await open('/forgot-password');
-    await page.getByRole('button', { name: 'Send link' }).waitFor();
-    expect(await page.getByText('This server sends no email').count()).toBe(0);
-  });
+it('chooses all scopes, all read scopes or none with one click', async () => {
+  const { page, open } = await visitAs(await staff());
+  await open('/users');
+  await page.getByRole('button', { name: 'Create user' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create user' });
+  await dialog.getByLabel('Type').selectOption('Staff: manages the service');
+  const chosen = () => dialog.getByRole('checkbox', { checked: true }).count();
+  for (const [label, count] of [
+    ['All scopes', managementScopes.length],
+    ['All read scopes', managementScopes.filter((scope) => scope.endsWith(':read')).length],
+    ['None', 0],
+  ] as const) {
+    await dialog.getByRole('button', { name: label, exact: true }).click();
+    await expect.poll(chosen).toBe(count);
+  }
 });

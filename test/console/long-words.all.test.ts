@@ -30,7 +30,7 @@ beforeAll(async () => {
   paths.push(`/audit?target=${link.id}`);
 });
 
-it('they fit on every screen, in windows of any width', async () => {
+it('long names fit on every screen, in windows of any width', async () => {
   const { page, open } = await visitAs(await staff());
   for (const path of paths) {
     await open(path);
@@ -41,10 +41,8 @@ it('they fit on every screen, in windows of any width', async () => {
       await takePicture(page, `parts-long-${width}-${paths.indexOf(path)}`);
     }
   }
-});
 
-it('they neither break other words nor move the buttons of a dialog', async () => {
-  const { page, open } = await visitAs(await staff());
+  // They neither break other words nor move the buttons of a dialog.
   await open(`/workspaces/${workspaceId()}/documents`);
   await page.getByRole('cell').first().waitFor();
   const broken = await page.evaluate<string[]>(`(() => {
@@ -69,13 +67,11 @@ it('they neither break other words nor move the buttons of a dialog', async () =
   expect(close?.x).toBeGreaterThan(box?.x ?? 0);
   expect(close?.x).toBeLessThan((box?.x ?? 0) + (box?.width ?? 0));
   expect(await overhangOf(page, '[role=dialog]')).toBe(0);
-});
 
-it('a long name in the audit log does not hide the words after it', async () => {
-  const { page, open } = await visitAs(await staff());
+  // In the audit log, a long name does not hide the words after it.
   await open(paths.at(-1) ?? '');
   await page.getByRole('cell', { name: ` of “${long}.pdf”` }).waitFor();
-  const [words, cell] = await page.evaluate<[number, number]>(`(() => {
+  const [words, right] = await page.evaluate<[number, number]>(`(() => {
     const cell = document.querySelector('td');
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     while (texts.nextNode().textContent !== ' of ');
@@ -83,7 +79,7 @@ it('a long name in the audit log does not hide the words after it', async () => 
     range.selectNodeContents(texts.currentNode);
     return [range, cell].map((one) => one.getBoundingClientRect().right);
   })()`);
-  expect(words).toBeLessThan(cell);
+  expect(words).toBeLessThan(right);
 });
 
 it('a right-to-left name does not reorder its sentence', async () => {

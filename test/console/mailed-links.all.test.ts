@@ -1,7 +1,7 @@
 // The screens of password resets, invitations and recovery codes.
 import { expect, it } from 'vitest';
 import { heading, overhangOf, phone } from '../support/browser-pages.ts';
-import { chooseRowAction } from '../support/console-menus.ts';
+import { chooseRowAction, signOut } from '../support/console-menus.ts';
 import { expectAccessible, fillSignIn, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { tokenOfMail } from '../support/mailed-links.ts';
@@ -45,7 +45,7 @@ it('a user who forgot the password sets a new one with a mailed link', async () 
   await heading(page, 'Home').waitFor();
 });
 
-it('a used link is explained, and an address without a token as well', async () => {
+it('a used link and an address without a token are explained', async () => {
   const { page, open } = await visit();
   for (const path of ['/reset-password', '/invitation']) {
     await open(path);
@@ -59,7 +59,7 @@ it('a used link is explained, and an address without a token as well', async () 
   await heading(page, 'Reset your password').waitFor();
 });
 
-it('a new user accepts an invitation and sees the workspace', async () => {
+it('users accept an invitation, new ones with a password, others after a sign-in', async () => {
   const { token } = await addInvitation(app(), 'grace@example.com');
   const { page, open } = await visit(phone);
   await open(`/invitation#${token}`);
@@ -69,13 +69,12 @@ it('a new user accepts an invitation and sees the workspace', async () => {
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Create account and join' }).click();
   await heading(page, 'Home').waitFor();
-});
+  await signOut(page);
+  await heading(page, 'Sign in').waitFor();
 
-it('an existing user signs in and joins the workspace', async () => {
   const own = await member('member');
-  const { token, workspace_id } = await addInvitation(app(), own.email);
-  const { page, open } = await visit(phone);
-  await open(`/invitation#${token}`);
+  const { token: next, workspace_id } = await addInvitation(app(), own.email);
+  await open(`/invitation#${next}`);
   await page.getByText(`Sign in as ${own.email} to join.`).waitFor();
   // A long address stays inside the card.
   expect(await overhangOf(page, 'h1 ~ p:nth-of-type(2)')).toBe(0);

@@ -10,7 +10,7 @@ const { smtp } = readConfig({
 });
 
 describe('without a mail server that answers', () => {
-  const { app, visitAs, staff } = useConsole({ config: { smtp } });
+  const { app, visit, visitAs, staff } = useConsole({ config: { smtp } });
 
   it('the user is created, and a message says that the link was not sent', async () => {
     const { page, open } = await visitAs(await staff(['users:read', 'users:write']));
@@ -31,6 +31,12 @@ describe('without a mail server that answers', () => {
     const row = await users.where('email', '=', 'ann@example.com').executeTakeFirstOrThrow();
     expect(row.password_hash).toBe('');
     expect(await db.selectFrom('password_resets').selectAll().execute()).toEqual([]);
+
+    // The server could send mail, so no screen says that it sends none.
+    const stranger = await visit();
+    await stranger.open('/forgot-password');
+    await stranger.page.getByRole('button', { name: 'Send link' }).waitFor();
+    expect(await stranger.page.getByText('This server sends no email').count()).toBe(0);
   });
 });
 

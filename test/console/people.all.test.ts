@@ -1,16 +1,15 @@
 // The readers of a workspace: the list, the page of one person, and the erasure.
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  desktop,
-  heading,
-  overhangOf,
-  phone,
-  settle,
-  takePicture,
-} from '../support/browser-pages.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { heading, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
-import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
+import {
+  type ConsoleVisit,
+  changeColorScheme,
+  expectAccessible,
+  useConsole,
+} from '../support/console-suite.ts';
 import { makeWatchedLink, openLink, readPages, reportView } from '../support/link-views.ts';
 import { makePdf } from '../support/pdf.ts';
 import { type LinkFields, makeLink, uploadVersion } from '../support/sharing-api.ts';
@@ -49,96 +48,83 @@ beforeAll(async () => {
   await read(bank, 'jane@example.com', '2:5000');
 });
 
-describe('the people of a workspace', () => {
-  it('are in the menu, in the order of their last visits, and can be searched', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await open(`/workspaces/${workspaceId()}/documents`);
-    await page.getByRole('link', { name: 'Readers', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'Readers' }).waitFor();
-    const rows = rowsOf(page, 'Readers');
-    await expect.poll(() => rows.count()).toBe(2);
-    expect(await rows.first().innerText()).toContain('jane@example.com');
-    await expectAccessible(page);
-    await settle(page);
-    await takePicture(page, 'people');
-    await page.getByRole('searchbox').or(page.getByRole('textbox')).first().fill('omar');
-    await expect.poll(() => rows.count()).toBe(1);
-    await rows.first().getByRole('link', { name: 'omar@example.org' }).click();
-    await page.getByRole('heading', { level: 1, name: 'omar@example.org' }).waitFor();
-    await page.getByRole('link', { name: 'Readers', exact: true }).first().waitFor();
-  });
+/** The list and the page of one person. */
+async function expectFit({ page, open }: ConsoleVisit, size: string): Promise<void> {
+  await open(people());
+  await expect.poll(() => rowsOf(page, 'Readers').count()).toBe(2);
+  expect(await overhangOf(page)).toBe(0);
+  await takePicture(page, `people-${size}`);
+  await page.getByRole('link', { name: 'jane@example.com' }).click();
+  await expect.poll(() => rowsOf(page, 'Views').count()).toBe(2);
+  expect(await overhangOf(page)).toBe(0);
+  await changeColorScheme(page, 'dark');
+  await expectAccessible(page);
+  await takePicture(page, `person-${size}-dark`);
+}
 
-  it('are saved as CSV', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await open(people());
-    const coming = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download CSV' }).click();
-    const download = await coming;
-    expect(download.suggestedFilename()).toBe('Readers.csv');
-    const chunks: Buffer[] = [];
-    for await (const chunk of await download.createReadStream()) chunks.push(chunk);
-    const lines = Buffer.concat(chunks).toString().trim().split('\r\n');
-    expect(lines[0]).toContain('"email","view_count"');
-    expect(lines[1]).toContain('jane@example.com');
-  });
+it('the readers of a workspace are listed, searched, saved, and have a page each', async () => {
+  const visit = await visitAs(await member('member'));
+  const { page, open } = visit;
+  await open(`/workspaces/${workspaceId()}/documents`);
+  await page.getByRole('link', { name: 'Readers', exact: true }).click();
+  await heading(page, 'Readers').waitFor();
+  const rows = rowsOf(page, 'Readers');
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await rows.first().innerText()).toContain('jane@example.com');
+  await expectAccessible(page);
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const download = await coming;
+  expect(download.suggestedFilename()).toBe('Readers.csv');
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+  expect(lines[0]).toContain('"email","view_count"');
+  expect(lines[1]).toContain('jane@example.com');
+  await page.getByRole('searchbox').or(page.getByRole('textbox')).first().fill('omar');
+  await expect.poll(() => rows.count()).toBe(1);
+  await rows.first().getByRole('link', { name: 'omar@example.org' }).click();
+  await heading(page, 'omar@example.org').waitFor();
+  await page.getByRole('link', { name: 'Readers', exact: true }).first().waitFor();
 
-  it('have a page with every link, version and page, one click from the name', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await open(`/workspaces/${workspaceId()}/links/${board.id}`);
-    await page.getByRole('link', { name: 'jane@example.com' }).click();
-    await page.getByRole('heading', { level: 1, name: 'jane@example.com' }).waitFor();
-    const rows = rowsOf(page, 'Views');
-    await expect.poll(() => rows.count()).toBe(2);
-    for (const text of ['deck.pdf', '2', 'For the bank', '5 s']) {
-      await rows.nth(0).getByText(text, { exact: true }).first().waitFor();
-    }
-    await rows.nth(1).getByRole('link', { name: 'For the board' }).waitFor();
-    await rows.nth(1).getByRole('button', { name: 'Pages of deck.pdf' }).click();
-    const times = page.getByRole('region', { name: 'Time per page of jane@example.com' });
-    await times.getByText('22 s').waitFor();
-    await expectAccessible(page);
-    await settle(page);
-    await takePicture(page, 'person');
-    await rows.nth(0).getByRole('link', { name: 'deck.pdf' }).click();
-    await page.getByRole('heading', { level: 1, name: 'deck.pdf' }).waitFor();
-  });
+  // The page of a person has every link, version and page.
+  await open(`/workspaces/${workspaceId()}/links/${board.id}`);
+  await page.getByRole('link', { name: 'jane@example.com' }).click();
+  await heading(page, 'jane@example.com').waitFor();
+  const views = rowsOf(page, 'Views');
+  await expect.poll(() => views.count()).toBe(2);
+  for (const text of ['deck.pdf', '2', 'For the bank', '5 s']) {
+    await views.nth(0).getByText(text, { exact: true }).first().waitFor();
+  }
+  await views.nth(1).getByRole('link', { name: 'For the board' }).waitFor();
+  await views.nth(1).getByRole('button', { name: 'Pages of deck.pdf' }).click();
+  const times = page.getByRole('region', { name: 'Time per page of jane@example.com' });
+  await times.getByText('22 s').waitFor();
+  await expectAccessible(page);
+  await views.nth(0).getByRole('link', { name: 'deck.pdf' }).click();
+  await heading(page, 'deck.pdf').waitFor();
+  await expectFit(visit, 'desktop');
+});
 
-  it.each([
-    ['phone', phone],
-    ['desktop', desktop],
-  ])('fit a window: %s', async (size, settings) => {
-    const { page, open } = await visitAs(await member('member'), settings);
-    await open(people());
-    await expect.poll(() => rowsOf(page, 'Readers').count()).toBe(2);
-    expect(await overhangOf(page)).toBe(0);
-    await takePicture(page, `people-${size}`);
-    await page.getByRole('link', { name: 'jane@example.com' }).click();
-    await expect.poll(() => rowsOf(page, 'Views').count()).toBe(2);
-    expect(await overhangOf(page)).toBe(0);
-    await changeColorScheme(page, 'dark');
-    await expectAccessible(page);
-    await settle(page);
-    await takePicture(page, `person-${size}-dark`);
-  });
+it('the readers of a workspace fit a phone', async () => {
+  await expectFit(await visitAs(await member('member'), phone), 'phone');
+});
 
-  it('are erased after a confirmation, and their views stay without the address', async () => {
-    await read(board, 'erase.me@example.com', '1:4000');
-    const own = await makeLink(app(), board.document_id, { recipient: 'erase.me@example.com' });
-    const { page, open } = await visitAs(await member('member'));
-    await open(people());
-    await chooseRowAction(page, 'Erase', 'erase.me@example.com');
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('that no count changes').waitFor();
-    await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Erase' }).click();
-    await page.getByText('Address erased').waitFor();
-    await expect.poll(() => rowsOf(page, 'Readers').count()).toBe(2);
-    await open(`/workspaces/${workspaceId()}/links/${board.id}`);
-    await page.getByText('3 entries').waitFor();
-    await page.getByText('Anonymous').waitFor();
-    expect(await page.getByText('erase.me@example.com').count()).toBe(0);
-    await open(`/workspaces/${workspaceId()}/links/${own.id}`);
-    await heading(page, 'Erased reader').waitFor();
-    expect(await page.getByText('deleted.invalid').count()).toBe(0);
-  });
+it('a reader is erased after a confirmation, and the views stay without the address', async () => {
+  await read(board, 'erase.me@example.com', '1:4000');
+  const own = await makeLink(app(), board.document_id, { recipient: 'erase.me@example.com' });
+  const { page, open } = await visitAs(await member('member'));
+  await open(people());
+  await chooseRowAction(page, 'Erase', 'erase.me@example.com');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('that no count changes').waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Erase' }).click();
+  await page.getByText('Address erased').waitFor();
+  await expect.poll(() => rowsOf(page, 'Readers').count()).toBe(2);
+  await open(`/workspaces/${workspaceId()}/links/${board.id}`);
+  await page.getByText('3 entries').waitFor();
+  await page.getByText('Anonymous').waitFor();
+  expect(await page.getByText('erase.me@example.com').count()).toBe(0);
+  await open(`/workspaces/${workspaceId()}/links/${own.id}`);
+  await heading(page, 'Erased reader').waitFor();
+  expect(await page.getByText('deleted.invalid').count()).toBe(0);
 });

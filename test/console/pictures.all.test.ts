@@ -1,9 +1,7 @@
-// Screenshots of every page of the console.
-import { createHash, generateKeyPairSync } from 'node:crypto';
+// Every page of the console with data, as in the pictures of the documentation.
 import { decodeJwt } from 'jose';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { transact } from '../../src/storage/database.ts';
 import { desktop, keepPicture, phone } from '../support/browser-pages.ts';
 import { type ConsoleUser, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
@@ -11,8 +9,10 @@ import { addViews, dayMs } from '../support/link-rows.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
 import { makeReport } from '../support/report-pdf.ts';
+import { findFailures } from '../support/rule.ts';
 import { floorPlan, payments } from '../support/sample-files.ts';
 import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
+import { addKeyHistory } from '../support/signing-key-rows.ts';
 import { addSession, addTotp } from '../support/user-rows.ts';
 
 const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
@@ -101,39 +101,8 @@ async function addKeys(): Promise<void> {
   }
 }
 
-/** The keys after some months, shortly after a rotation, with another key created by hand. */
 async function addSigningKeys(): Promise<void> {
-  const { db } = app().app.inside;
-  const now = Date.now();
-  const turned = now - 20 * 60_000;
-  await transact(db, async (trx) => {
-    await trx
-      .updateTable('signing_keys')
-      .set({ create_time: turned - 3_600_000, activate_time: turned })
-      .execute();
-    for (const months of [1, 2, 3]) {
-      const activated = turned - months * 30 * dayMs;
-      const retired = activated + 30 * dayMs;
-      const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
-      await trx
-        .insertInto('signing_keys')
-        .values({
-          kid: createHash('sha256').update(x).digest('base64url'),
-          state: months === 1 ? 'retired' : 'removed',
-          alg: 'EdDSA',
-          public_x: x,
-          private_ciphertext: '',
-          master_key_id: '',
-          create_time: activated - 3_600_000,
-          activate_time: activated,
-          retire_time: retired,
-          remove_time: retired + 3_610_000,
-          revoke_time: null,
-          token_seconds_max: 3600,
-        })
-        .execute();
-    }
-  });
+  await addKeyHistory(app().app.inside.db);
   const token = { type: 'staff', scope: 'signing_keys:write', sub: admin.id } as const;
   const headers = await credentialFor(app(), token);
   await fetch(`${app().app.publicUrl}/signing-keys`, { method: 'POST', headers });
@@ -187,6 +156,7 @@ type Setting = {
 
 const below = (rest: string) => () => `/workspaces/${workspaceId()}/${rest}`;
 const ofOwner = { who: () => owner };
+const staffUser = () => admin;
 const dark = { ...desktop, colorScheme: 'dark' } as const;
 const documentPage = () => below(`documents/${link.document_id}`)();
 const linkPage = () => below(`links/${link.id}`)();
@@ -277,24 +247,38 @@ async function openPalette(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Search or go to' }).waitFor();
 }
 
-it.each(Object.entries(settings))('the picture %s can be taken', async (name, setting) => {
-  const { path: pathOf, options = desktop, who = () => admin, prepare } = setting;
-  const { page, open } = await visitAs(who(), options);
-  await open(pathOf());
-  await prepare?.(page);
-  await keepPicture(page, `console-${name}`);
+it.each([
+  ['staff on a desktop', staffUser, desktop, 15],
+  ['staff in a tall window', staffUser, tall, 1],
+  ['staff in dark mode', staffUser, dark, 1],
+  ['an owner on a desktop', ofOwner.who, desktop, 10],
+  ['an owner in a tall window', ofOwner.who, tall, 2],
+  ['an owner in dark mode', ofOwner.who, dark, 2],
+  ['an owner on a phone', ofOwner.who, phone, 3],
+])('the pages of the pictures open for %s', async (_, user, options, count) => {
+  const own = Object.entries(settings).filter(
+    ([, one]) => (one.who ?? staffUser) === user && (one.options ?? desktop) === options,
+  );
+  expect(own).toHaveLength(count);
+  const { page, open } = await visitAs(user(), options);
+  const failures = await findFailures(own, async (name, { path, prepare }) => {
+    await open(path());
+    await prepare?.(page);
+    await keepPicture(page, `console-${name}`);
+  });
+  expect(failures).toEqual([]);
 });
 
-const signedOut: Record<string, () => string> = {
-  'sign-in': () => '/sign-in',
-  'forgot-password': () => '/forgot-password',
-  'reset-password': () => '/reset-password#token',
-  invitation: () => `/invitation#${invitationToken}`,
-};
-
-it.each(Object.entries(signedOut))('the picture %s can be taken', async (name, pathOf) => {
+it('the pages of the pictures open for users who are not signed in', async () => {
   const { page, open } = await visit();
-  await open(pathOf());
-  await page.locator('form').waitFor();
-  await keepPicture(page, `console-${name}`);
+  for (const [name, path] of [
+    ['sign-in', '/sign-in'],
+    ['forgot-password', '/forgot-password'],
+    ['reset-password', '/reset-password#token'],
+    ['invitation', `/invitation#${invitationToken}`],
+  ] as const) {
+    await open(path);
+    await page.locator('form').waitFor();
+    await keepPicture(page, `console-${name}`);
+  }
 });

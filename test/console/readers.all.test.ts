@@ -1,7 +1,13 @@
 // Who read which page: on the page of a document, through all its links.
-import { beforeAll, describe, expect, it } from 'vitest';
-import { inkOf, overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
-import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { readFile } from 'node:fs/promises';
+import { beforeAll, expect, it } from 'vitest';
+import { inkOf, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import {
+  type ConsoleVisit,
+  changeColorScheme,
+  expectAccessible,
+  useConsole,
+} from '../support/console-suite.ts';
 import { addViews, dayMs } from '../support/link-rows.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import { type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
@@ -29,97 +35,84 @@ beforeAll(async () => {
   ]);
 });
 
-describe('the page of a document', () => {
-  it('lists its readers, and the pages that each of them read', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await open(`${path()}/readers`);
-    const readers = page.getByRole('region', { name: 'Readers' });
-    await readers.getByText('513 entries').waitFor();
-    const row = readers.getByRole('row').filter({ hasText: 'reader0@example.com' });
-    await row.getByRole('link', { name: 'To investors' }).waitFor();
-    await row.getByText('1 min 14 s').waitFor();
-    const address = row.getByRole('link', { name: 'reader0@example.com' });
-    expect(await address.evaluate((link) => link.scrollWidth <= link.clientWidth)).toBe(true);
-    const toggle = row.getByRole('button', { name: 'reader0@example.com' });
-    await toggle.click();
-    const times = page.getByRole('region', { name: 'Time per page of reader0@example.com' });
-    await times.waitFor();
-    expect(
-      (await times.getByRole('listitem').allInnerTexts()).map((text) => text.split(/\n+/)),
-    ).toEqual([
-      ['Page 1', '9 s'],
-      ['Page 2', '1 min 1 s'],
-      ['Page 3', '4 s'],
-      ['Page 4', '—'],
-    ]);
-    await expectAccessible(page);
-    await toggle.click();
-    await times.waitFor({ state: 'detached' });
-
-    await readers.getByRole('searchbox').or(readers.getByRole('textbox')).first().fill('reader1@');
-    await readers.getByText('1 entry').waitFor();
-  });
-
-  it('shows its newest readers first', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await open(path());
-    const rows = page.getByRole('table', { name: 'Recent views' }).getByRole('row');
-    await rows.filter({ hasText: 'reader0@example.com' }).waitFor();
-    expect(await rows.count()).toBe(11);
-    const main = page.getByRole('main');
-    const sections = await main.getByRole('heading', { level: 2 }).allInnerTexts();
-    expect(sections).toEqual(['Average time per page', 'Recent readers']);
-    await expectAccessible(page);
-    await page.getByRole('link', { name: 'All readers' }).click();
-    await page.getByText('513 entries').waitFor();
-  });
-
-  it('shows small pictures of the pages with the average time', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await open(path());
-    const strip = page
-      .getByRole('region', { name: 'Chart of the average time per page', exact: true })
-      .last();
-    await strip.getByText('513 views').waitFor();
-    await expect.poll(() => strip.locator('canvas[data-drawn]').count()).toBe(4);
-    expect(
-      await inkOf(page, 'section[aria-label="Chart of the average time per page"]'),
-    ).toBeGreaterThan(0.005);
-  });
-
-  it('saves all views as CSV', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await open(`${path()}/readers`);
-    const coming = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download CSV' }).click();
-    const download = await coming;
-    expect(download.suggestedFilename()).toMatch(/ views\.csv$/);
-    const chunks: Buffer[] = [];
-    for await (const chunk of await download.createReadStream()) chunks.push(chunk);
-    const lines = Buffer.concat(chunks).toString().trim().split('\r\n');
-    expect(lines).toHaveLength(514);
-    expect(lines[1]).toContain('"1:9000 2:61000 3:4000"');
-  });
-
-  it.each([
-    ['phone', phone],
-    ['1024', { viewport: { width: 1024, height: 768 } }],
-    ['1440', { viewport: { width: 1440, height: 900 } }],
-  ])('fits a window: %s', async (size, settings) => {
-    const { page, open } = await visitAs(await member('member'), settings);
-    await open(`${path()}/readers`);
-    await page.getByText('513 entries').waitFor();
+/** Unfolds the first reader of the document, and then of the link. */
+async function expectFit({ page, open }: ConsoleVisit, size: string): Promise<void> {
+  for (const [screen, count] of [
+    [`${path()}/readers`, 513],
+    [`/workspaces/${workspaceId()}/links/${link.id}`, 512],
+  ] as const) {
+    await open(screen);
+    await page.getByText(`${count} entries`).waitFor();
     await page.getByRole('button', { name: 'reader0@example.com' }).click();
-    expect(await overhangOf(page)).toBe(0);
-    await settle(page);
-    await takePicture(page, `readers-${size}`);
-    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await overhangOf(page), size).toBe(0);
+    await takePicture(page, `readers-${count}-${size}`);
+    if (count === 512) continue;
+    await changeColorScheme(page, 'dark');
     await expectAccessible(page);
-    await takePicture(page, `readers-${size}-dark`);
-    await page.goto(`${app().app.publicUrl}/console/workspaces/${workspaceId()}/links/${link.id}`);
-    await page.getByText('512 entries').waitFor();
-    await page.getByRole('button', { name: 'reader0@example.com' }).click();
-    expect(await overhangOf(page)).toBe(0);
-    await takePicture(page, `readers-link-${size}`);
-  });
+    await changeColorScheme(page, 'light');
+  }
+}
+
+it('a document shows its readers, the pages that each of them read, and pictures', async () => {
+  const visit = await visitAs(await member('member'));
+  const { page, open } = visit;
+  await open(path());
+  const recent = page.getByRole('table', { name: 'Recent views' }).getByRole('row');
+  await recent.filter({ hasText: 'reader0@example.com' }).waitFor();
+  expect(await recent.count()).toBe(11);
+  const main = page.getByRole('main');
+  const sections = await main.getByRole('heading', { level: 2 }).allInnerTexts();
+  expect(sections).toEqual(['Average time per page', 'Recent readers']);
+  const chart = 'Chart of the average time per page';
+  const strip = page.getByRole('region', { name: chart, exact: true }).last();
+  await strip.getByText('513 views').waitFor();
+  await expect.poll(() => strip.locator('canvas[data-drawn]').count()).toBe(4);
+  expect(await inkOf(page, `section[aria-label="${chart}"]`)).toBeGreaterThan(0.005);
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'All readers' }).click();
+  const readers = page.getByRole('region', { name: 'Readers' });
+  await readers.getByText('513 entries').waitFor();
+  const row = readers.getByRole('row').filter({ hasText: 'reader0@example.com' });
+  await row.getByRole('link', { name: 'To investors' }).waitFor();
+  await row.getByText('1 min 14 s').waitFor();
+  const address = row.getByRole('link', { name: 'reader0@example.com' });
+  expect(await address.evaluate((link) => link.scrollWidth <= link.clientWidth)).toBe(true);
+  const toggle = row.getByRole('button', { name: 'reader0@example.com' });
+  await toggle.click();
+  const times = page.getByRole('region', { name: 'Time per page of reader0@example.com' });
+  await times.waitFor();
+  const texts = await times.getByRole('listitem').allInnerTexts();
+  expect(texts.map((text) => text.split(/\n+/))).toEqual([
+    ['Page 1', '9 s'],
+    ['Page 2', '1 min 1 s'],
+    ['Page 3', '4 s'],
+    ['Page 4', '—'],
+  ]);
+  await expectAccessible(page);
+  await toggle.click();
+  await times.waitFor({ state: 'detached' });
+
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const download = await coming;
+  expect(download.suggestedFilename()).toMatch(/ views\.csv$/);
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+  expect(lines).toHaveLength(514);
+  expect(lines[1]).toContain('"1:9000 2:61000 3:4000"');
+
+  await readers.getByRole('searchbox').or(readers.getByRole('textbox')).first().fill('reader1@');
+  await readers.getByText('1 entry').waitFor();
+
+  for (const [width, height] of [
+    [1024, 768],
+    [1440, 900],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await expectFit(visit, `${width}`);
+  }
+});
+
+it('the readers fit a phone', async () => {
+  await expectFit(await visitAs(await member('member'), phone), 'phone');
 });

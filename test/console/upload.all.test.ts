@@ -1,8 +1,12 @@
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { takePicture } from '../support/browser-pages.ts';
-import { chooseRowAction, openWorkspaces } from '../support/console-menus.ts';
-import { changeColorScheme, expectAccessible } from '../support/console-suite.ts';
+import { desktop, heading, overhangOf, phone } from '../support/browser-pages.ts';
+import { chooseRowAction, openWorkspaces, signOut } from '../support/console-menus.ts';
+import {
+  changeColorScheme,
+  endSessions,
+  expectAccessible,
+  fillSignIn,
+} from '../support/console-suite.ts';
 import {
   choose,
   documentNamed,
@@ -16,12 +20,7 @@ import { makeReport } from '../support/report-pdf.ts';
 import { sha256 } from '../support/sharing-api.ts';
 
 const uploadBytesMax = 2_000_000;
-const { openDocuments, storedAs } = uploading(uploadBytesMax);
-
-function answerWith(page: Page, status: number, code: string, detail: string, headers = {}) {
-  const json = { status, code, detail, request_id: 'request-7' };
-  return page.route(uploads, (route) => route.fulfill({ status, headers, json }));
-}
+const { app, member, openDocuments, storedAs } = uploading(uploadBytesMax);
 
 it('chosen and dropped files are uploaded, and others are ignored', async () => {
   const { page } = await openDocuments();
@@ -37,7 +36,7 @@ it('chosen and dropped files are uploaded, and others are ignored', async () => 
   expect(await storedAs('He said "no".zip')).toBeDefined();
   await expectAccessible(page);
   await rowOf(page, 'Plan.pdf').getByRole('link').click();
-  await page.getByRole('heading', { level: 1, name: 'Plan.pdf' }).waitFor();
+  await heading(page, 'Plan.pdf').waitFor();
   await page.goBack();
   await page.getByRole('button', { name: 'Clear finished uploads' }).click();
   await rowOf(page, 'Plan.pdf').waitFor({ state: 'detached' });
@@ -52,7 +51,6 @@ it('chosen and dropped files are uploaded, and others are ignored', async () => 
   await page.dispatchEvent('h1', 'dragover', { dataTransfer });
   await page.getByText('Drop files to upload').waitFor();
   await expectAccessible(page);
-  await takePicture(page, 'upload-drop');
   await page.dispatchEvent('h1', 'drop', { dataTransfer });
   await documentNamed(page, 'Dropped 1.txt').waitFor();
   await documentNamed(page, 'Dropped 2.txt').waitFor();
@@ -74,7 +72,7 @@ it('chosen and dropped files are uploaded, and others are ignored', async () => 
   expect(await isOpened()).toBe(false);
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await openWorkspaces(page);
-  await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
+  await heading(page, 'Workspaces').waitFor();
   expect(await isOpened()).toBe(false);
   await page.goBack();
   await documentNamed(page, 'Shown.zip').waitFor();
@@ -89,11 +87,9 @@ it('an upload waits while three others run, shows its progress and can be cancel
   await expect.poll(() => held.length).toBe(3);
   await expect.poll(() => page.getByRole('progressbar').count()).toBe(3);
   await expect.poll(() => page.getByText('Waiting').count()).toBe(2);
-  await takePicture(page, 'upload-queue');
   await expectAccessible(page);
   await changeColorScheme(page, 'dark');
   await expectAccessible(page);
-  await takePicture(page, 'upload-queue-dark');
 
   await page.getByRole('button', { name: 'Cancel Queue 1.zip' }).click();
   await rowOf(page, 'Queue 4.zip').getByText('0%').waitFor();
@@ -159,7 +155,6 @@ it('a file that is empty, too large or refused by the service is reported', asyn
   await refused.getByText('255').first().waitFor();
   await refused.getByText('Request ID:').waitFor();
   await page.getByText('0 of 2 files uploaded, 2 failed').waitFor();
-  await takePicture(page, 'upload-refused');
 
   // The page does not know the limit.
   await page.route('**/console/**', async (route) => {
@@ -178,10 +173,12 @@ it('a file that is empty, too large or refused by the service is reported', asyn
 it('a failed upload can be retried, and responses of other servers are reported', async () => {
   const { page, complaints } = await openDocuments();
   const headers = { 'retry-after': '7' };
-  await answerWith(page, 503, 'unavailable', 'Too many uploads are under way.', headers);
+  const detail = 'Too many uploads are under way.';
+  const json = { status: 503, code: 'unavailable', detail, request_id: 'request-7' };
+  await page.route(uploads, (route) => route.fulfill({ status: 503, headers, json }));
   await choose(page, fileOf('Later.zip'));
   const row = rowOf(page, 'Later.zip');
-  await row.getByText('Too many uploads are under way.').waitFor();
+  await row.getByText(detail).waitFor();
   await row.getByText('Try again in 7 seconds.').waitFor();
   await page.unroute(uploads);
   await row.getByRole('button', { name: 'Try again' }).click();
@@ -215,4 +212,89 @@ it('a failed upload can be retried, and responses of other servers are reported'
     await lobby.waitFor({ state: 'detached' });
     await page.unroute(uploads);
   }
+});
+
+it('running uploads continue on other screens, which show them and failures', async () => {
+  const { page } = await openDocuments();
+  const { held, letGo } = await holdUploads(page);
+  await choose(page, fileOf('Far 1.zip'), fileOf('Far 2.zip'));
+  await expect.poll(() => held.length).toBe(2);
+  await choose(page, fileOf('Unlucky.zip'));
+  await expect.poll(() => held.length).toBe(3);
+  await openWorkspaces(page);
+  await page.getByText('Uploading 3 files.').waitFor();
+  await page.getByRole('link', { name: 'Demo workspace' }).waitFor();
+  await expectAccessible(page);
+  await held.pop()?.fulfill({ status: 503, json: { code: 'unavailable', detail: 'Away.' } });
+  await page.getByText('Uploading 2 files, 1 file failed to upload.').waitFor();
+  letGo();
+  await page.getByText(/^1 file failed to upload\./).waitFor();
+  await expect.poll(() => storedAs('Far 2.zip')).toBeDefined();
+  await page.getByRole('link', { name: 'Show uploads' }).click();
+  await rowOf(page, 'Unlucky.zip').getByText('Away.').waitFor();
+});
+
+it('closing a tab with uploads asks first, and a sign-out cancels them', async () => {
+  const { page } = await openDocuments();
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await choose(page, fileOf('Finished.zip'));
+  await documentNamed(page, 'Finished.zip').waitFor();
+  await page.reload();
+  await documentNamed(page, 'Finished.zip').waitFor();
+  expect(asked).toEqual([]);
+  const { held } = await holdUploads(page);
+  await choose(page, fileOf('Unfinished.zip'));
+  await expect.poll(() => held.length).toBe(1);
+  await page.reload();
+  expect(asked).toEqual(['beforeunload']);
+
+  await choose(page, fileOf('Private.zip'));
+  await expect.poll(() => held.length).toBe(2);
+  await signOut(page);
+  const dialog = page.getByRole('dialog', { name: 'Sign out and cancel uploads?' });
+  await dialog.getByText('cancels the running uploads').waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Sign out' }).click();
+  await heading(page, 'Sign in').waitFor();
+  await fillSignIn(page, await member('member'));
+  await heading(page, 'Home').waitFor();
+  expect(await page.getByText('Private.zip').count()).toBe(0);
+  expect(await storedAs('Private.zip')).toBeUndefined();
+});
+
+it('uploads are kept for the next sign-in if the session expires', async () => {
+  const own = await member('member');
+  const { page } = await openDocuments(desktop, own);
+  await page.getByRole('table', { name: 'Documents' }).waitFor();
+  await endSessions(app(), own.id);
+  const names = ['Late 1.zip', 'Late 2.zip', 'Late 3.zip', 'Late 4.zip', 'Late 5.zip'];
+  await choose(page, ...names.map((name) => fileOf(name)));
+  await page.getByText('Your session has expired.').waitFor();
+  await fillSignIn(page, own);
+  await heading(page, 'Documents').waitFor();
+  for (const name of names) {
+    await rowOf(page, name).getByRole('button', { name: 'Try again' }).click();
+    await documentNamed(page, name).waitFor();
+  }
+});
+
+it('uploads fit on a phone', async () => {
+  const { page } = await openDocuments(phone);
+  const { held } = await holdUploads(page);
+  const long = `An ${'unbroken'.repeat(9)} name.zip`;
+  await choose(page, fileOf(long));
+  await expect.poll(() => held.length).toBe(1);
+  // The service refuses this type of body.
+  await choose(page, fileOf('Refused.txt'));
+  await expect.poll(() => held.length).toBe(2);
+  await held[1]?.continue({ headers: { ...held[1].request().headers(), 'content-type': 'a/b' } });
+  await rowOf(page, 'Refused.txt').getByText('Request ID:').waitFor();
+  expect(await overhangOf(page)).toBe(0);
+  await expectAccessible(page);
+  await held[0]?.continue();
+  await documentNamed(page, long).waitFor();
 });

@@ -21,7 +21,7 @@ const textFile = (name: string, text: string) => ({
 });
 
 describe('a document', () => {
-  it('gets a new version with a button, and keeps its links', async () => {
+  it('gets a new version with a button or a dropped file, and keeps its links', async () => {
     const { id } = await upload(app(), Buffer.from('first text'), 'Terms.txt');
     const link = await makeLink(app(), id, { name: 'For everyone' });
     const { page, open } = await visitAs(await member('member'));
@@ -52,12 +52,10 @@ describe('a document', () => {
     await (await again).setFiles([textFile('terms v2.txt', 'second text')]);
     const hint = 'New version, same links. The file is identical to the previous version.';
     await page.getByText(hint).waitFor();
-  });
 
-  it('gets a new version from a dropped file, and only from one', async () => {
-    const { id } = await upload(app(), Buffer.from('dropped on'), 'Dropped.txt');
-    const { page, open } = await visitAs(await member('member'));
-    await open(pathOf(id));
+    // It also gets one from a dropped file, and only from one.
+    const target = await upload(app(), Buffer.from('dropped on'), 'Dropped.txt');
+    await open(pathOf(target.id));
     await versionOf(page, 1).waitFor();
     const drop = async (...texts: string[]) => {
       const dataTransfer = await page.evaluateHandle(`(() => {
@@ -78,10 +76,10 @@ describe('a document', () => {
     await versionOf(page, 2).getByText('Current').waitFor();
     await page.getByText('New version, same links').waitFor();
     expect(await page.getByText('The type changed').count()).toBe(0);
-    const chooser = page.waitForEvent('filechooser');
+    const last = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Upload new version' }).click();
     const pdf = makePdf({ pages: 1, text: 'four' });
-    await (await chooser).setFiles([{ ...textFile('four.pdf', ''), buffer: pdf }]);
+    await (await last).setFiles([{ ...textFile('four.pdf', ''), buffer: pdf }]);
     await page.getByText('same links. The type changed from Text to PDF.').waitFor();
   });
 

@@ -41,7 +41,7 @@ async function barsOf(page: Page, name: string, zero?: string): Promise<string[]
 }
 
 describe('a link', () => {
-  it('shows its properties, its document and its URL, and a view without an address', async () => {
+  it('shows its properties, its document and its URL, and its views', async () => {
     const link = await makeWatchedLink(app(), { name: 'For the board', password: 'open sesame' });
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(link));
@@ -67,34 +67,28 @@ describe('a link', () => {
 
     await open(`/workspaces/${workspaceId()}/links/lnk_none`);
     await page.getByRole('alert').getByText('The workspace has no such link.').waitFor();
-  });
 
-  it('names the program that read it for a person', async () => {
-    const link = await makeWatchedLink(app(), { name: 'For programs', program_access: true });
+    // A view names the program that read for a person.
+    const forPrograms = { name: 'For programs', program_access: true };
+    const programs = await makeWatchedLink(app(), forPrograms);
     const view = { time: Date.now(), email: 'jane.doe@example.com' };
-    await addViews(app(), link, [{ ...view, program: 'Assistant of the legal department' }]);
-    const { page, open } = await visitAs(await member('member'));
-    await open(pathOf(link));
-    for (const [name, width] of [
-      ['desktop', 1280],
-      ['phone', 390],
-    ] as const) {
+    await addViews(app(), programs, [{ ...view, program: 'Assistant of the legal department' }]);
+    await open(pathOf(programs));
+    for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 844 });
       await page.getByText('Read by Assistant of the legal department').waitFor();
       await page.getByText('May read for a person').waitFor();
       expect(await overhangOf(page)).toBe(0);
-      await takePicture(page, `program-view-${name}`);
+      await takePicture(page, `program-view-${width}`);
     }
-  });
 
-  it('has the same number of views on the screen of its document', async () => {
-    const link = await makeWatchedLink(app(), { name: 'Counted' });
-    const { page, open } = await visitAs(await member('member'));
-    await open(`/workspaces/${workspaceId()}/documents/${link.document_id}/links`);
+    // The screen of the document shows the same number of views.
+    const counted = await makeWatchedLink(app(), { name: 'Counted' });
+    await open(`/workspaces/${workspaceId()}/documents/${counted.document_id}/links`);
     const name = page.getByRole('link', { name: 'Counted' });
     const views = rowOf(page, 'Counted').getByRole('cell').nth(3);
     await expect.poll(() => views.textContent()).toContain('0');
-    await viewed(link, 'counted@example.com', readPages('1:1000'));
+    await viewed(counted, 'counted@example.com', readPages('1:1000'));
 
     // The console loaded the list a moment ago.
     await name.click();
@@ -115,7 +109,7 @@ describe('a link', () => {
     await page.getByRole('cell', { name: 'new@example.com' }).waitFor();
   });
 
-  it('is edited and revoked on its screen', async () => {
+  it('is edited and revoked on its screen, which fits a window of any size', async () => {
     const link = await makeWatchedLink(app());
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(link));
@@ -135,6 +129,22 @@ describe('a link', () => {
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     expect((await fetch(link.url)).status).toBe(410);
     await expectAccessible(page);
+
+    const watched = await makeWatchedLink(app(), { name: 'To investors' });
+    const now = Date.now();
+    const rows = Array.from({ length: 60 }, (_, index) => ({
+      time: now - ((index * index) % 40) * dayMs - index * 3_600_000,
+      pages: { 1: 9_000 + 200 * index, 2: 30_000 - 300 * index, 3: 1_000 * (index % 7) },
+    }));
+    await addViews(app(), watched, rows);
+    await open(pathOf(watched));
+    await page.getByRole('figure', { name: 'Views per day' }).waitFor();
+    await page.getByText('reader0@example.com').waitFor();
+    await takePicture(page, 'links-views');
+    await page.getByText('Show as table').first().click();
+    // The sticky header of the table would cover a part of some row.
+    await page.evaluate('scrollTo(0, 0)');
+    await expectFitForAll(page);
   });
 
   it('is read-only without the write scope', async () => {
@@ -208,6 +218,24 @@ describe('the views of a link', () => {
     // The sticky header of the table would cover a part of some row.
     await page.evaluate('scrollTo(0, 0)');
     await expectAccessible(page);
+
+    // They are listed in pages, and the charts cover all of them.
+    const many = await makeWatchedLink(app());
+    const now = Date.now();
+    const added = Array.from({ length: 1_010 }, (_, index) => ({
+      time: now - index * 60_000,
+      pages: { 1: 1_000 },
+    }));
+    await addViews(app(), many, added);
+    await open(pathOf(many));
+    await rows.nth(20).waitFor();
+    expect(await rows.count()).toBe(21);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await rows.nth(40).waitFor();
+    await page.getByText('out of 1,010 views').waitFor();
+    const bars = await barsOf(page, 'Views per day', '0');
+    const counts = bars.map(([, text = '']) => Number(text.replace(',', '')));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1_010);
   });
 
   it('are counted per day in the time zone of the browser, on both pages', async () => {
@@ -237,46 +265,4 @@ describe('the views of a link', () => {
       await page.getByText('Time zone: Pacific/Auckland.').waitFor();
     }
   });
-
-  it('load more pages, and the charts cover all views', async () => {
-    const link = await makeWatchedLink(app());
-    const now = Date.now();
-    const rows = Array.from({ length: 1_010 }, (_, index) => ({
-      time: now - index * 60_000,
-      pages: { 1: 1_000 },
-    }));
-    await addViews(app(), link, rows);
-    const { page, open } = await visitAs(await member('member'));
-    await open(pathOf(link));
-    const list = page.getByRole('table', { name: 'Views', exact: true }).getByRole('row');
-    await list.nth(20).waitFor();
-    expect(await list.count()).toBe(21);
-    await page.getByRole('button', { name: 'Load more' }).click();
-    await list.nth(40).waitFor();
-    await page.getByText('out of 1,010 views').waitFor();
-    const bars = await barsOf(page, 'Views per day', '0');
-    const counts = bars.map(([, text = '']) => Number(text.replace(',', '')));
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1_010);
-  });
-});
-
-it('the charts and tables of a link fit a window of any size, in both color schemes', async () => {
-  const link = await makeWatchedLink(app(), { name: 'To investors' });
-  const now = Date.now();
-  const rows = Array.from({ length: 60 }, (_, index) => ({
-    time: now - ((index * index) % 40) * dayMs - index * 3_600_000,
-    pages: { 1: 9_000 + 200 * index, 2: 30_000 - 300 * index, 3: 1_000 * (index % 7) },
-  }));
-  await addViews(app(), link, rows);
-
-  const { page, open } = await visitAs(await member('member'));
-  await open(pathOf(link));
-  await page.getByRole('figure', { name: 'Views per day' }).waitFor();
-  await page.getByText('reader0@example.com').waitFor();
-  await takePicture(page, 'links-views');
-  await page.getByText('Show as table').first().click();
-  // The sticky header of the table would cover a part of some row.
-  await page.evaluate('scrollTo(0, 0)');
-  await expectFitForAll(page);
-  await takePicture(page, 'links-views-table');
 });

@@ -2,7 +2,7 @@
 // They are written to docs/ if LATCHKEY_WRITE_PICTURES is 'true'.
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -10,14 +10,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressOf, groups, isPage } from '../../docs/.vitepress/pages.ts';
 import { sharedBrowser } from '../support/browser.ts';
-import {
-  desktop,
-  newReader,
-  overhangOf,
-  phone,
-  settle,
-  takePicture,
-} from '../support/browser-pages.ts';
+import { desktop, keepPicture, newReader, overhangOf, phone } from '../support/browser-pages.ts';
 import { type StaticSite, serveFolder } from '../support/static-site.ts';
 import { root } from '../tidy/files.ts';
 
@@ -79,16 +72,12 @@ const pictures: Record<string, { address: string; options: BrowserContextOptions
 };
 
 test.each(Object.entries(pictures))(
-  'the picture %s of the site can be taken, and nothing is cut off',
+  'the page of the picture %s opens, and nothing is cut off',
   async (name, { address, options }) => {
     const { page, complaints } = await newReader(await sharedBrowser(), site.origin, options);
     await page.goto(`${site.origin}${address}`, { waitUntil: 'networkidle' });
     expect(await overhangOf(page)).toBe(0);
-    await settle(page);
-    const image = await takePicture(page, `docs-${name}`);
-    if (process.env.LATCHKEY_WRITE_PICTURES === 'true') {
-      await writeFile(path.join(root, `docs/images/docs-${name}.png`), image);
-    }
+    await keepPicture(page, `docs-${name}`);
     expect(complaints).toEqual([]);
     await page.context().close();
   },

@@ -7,6 +7,7 @@ import {
   openRpcStreamTransports,
   openStreamTransports,
   postForm,
+  untilFinished,
 } from '../support/document-streams.ts';
 import { cookieOf } from '../support/gated-document.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
@@ -89,11 +90,8 @@ describe.each(ways)('a blob store that is %s', (_, prepare, readable) => {
     const link = await makeLink(test, id, { allow_download: true });
     const cookie = cookieOf(await fetch(link.url));
     const file = `${test.app.publicUrl}/api/v1/documents/${id}/file`;
-    const transports = openStreamTransports(test.app);
-    const rpcTransports = openRpcStreamTransports(test.app);
-    onTestFinished(() => {
-      for (const transport of [...transports, ...rpcTransports]) transport.close();
-    });
+    const transports = untilFinished(openStreamTransports(test.app));
+    const rpcTransports = untilFinished(openRpcStreamTransports(test.app));
 
     await leave();
     const form = multipartBody([{ name: 'file', filename: 'a', body: 'bytes' }], 'frontier');

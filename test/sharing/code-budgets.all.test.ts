@@ -1,11 +1,6 @@
 // Limits on the number of codes that are mailed in total: per link, per workspace, and for the
 // whole service.
-
-import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { Failure } from '../../src/base/errors/errors.ts';
-import { createBrands } from '../../src/sharing/brand/brand.ts';
-import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import {
   alertOf,
   fieldAskedBy,
@@ -14,7 +9,7 @@ import {
   mailsOf,
   Visitor,
 } from '../support/gate-visitor.ts';
-import { useSecretDocument } from '../support/gated-document.ts';
+import { useSecretDocument, waitOf } from '../support/gated-document.ts';
 import { startTestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
@@ -58,7 +53,8 @@ describeFeature('codes of one link', (dialect) => {
 });
 
 describeFeature('a code', (dialect) => {
-  const { app, clock, gated } = useSecretDocument(dialect, { trustedProxies: ['127.0.0.1'] });
+  const proxied = { trustedProxies: ['127.0.0.1'] };
+  const { app, clock, gated, gateCodes } = useSecretDocument(dialect, proxied);
   const verifiedLink = () => gated({ email_verification_required: true });
 
   /** Requests codes for unknown readers until the budget is used up. */
@@ -76,25 +72,11 @@ describeFeature('a code', (dialect) => {
   /** Requests codes as if from many networks; the mails are discarded. */
   function sender() {
     let count = 0;
-    const codes = createGateCodes({
-      db: app().app.inside.db,
-      brands: createBrands(app().app.inside.db, 'http://latchkey.test'),
-      mailer: { send: async () => {} },
-      urlOf: ({ slug }) => `${app().app.publicUrl}/s/${slug}`,
-      keys: [randomBytes(32)],
-      random: randomBytes,
-      now: () => clock.now,
-    });
-    /** The seconds to wait; 0 if the code was sent. */
-    return async (linkId: string, workspaceId: string, verifiedBrowser?: string) => {
+    const codes = gateCodes();
+    return (linkId: string, workspaceId: string, verifiedBrowser?: string) => {
       const email = `r${++count}@example.com`;
       const asker = { network: `network ${count}`, verifiedBrowser, visitor: 'v' };
-      try {
-        return await codes.send({ linkId, workspaceId, email }, asker, mailedLink);
-      } catch (error) {
-        if (error instanceof Failure) return error.extra.retryAfterSeconds;
-        throw error;
-      }
+      return waitOf(codes.send({ linkId, workspaceId, email }, asker, mailedLink));
     };
   }
 

@@ -1,7 +1,7 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openRpcStreamTransports } from '../support/document-streams.ts';
+import { openRpcStreamTransports, untilFinished } from '../support/document-streams.ts';
 import { cookieOf } from '../support/gated-document.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/harness.ts';
 import { spawnProgram } from '../support/program.ts';
@@ -57,10 +57,7 @@ describe.each(damages)('a document whose blob %s', (_, damage, harm) => {
     const { id } = await upload(test, makePng(60, 60));
     const link = await makeLink(test, id, { allow_download: true });
     const cookie = cookieOf(await fetch(link.url));
-    const transports = openRpcStreamTransports(test.app);
-    onTestFinished(() => {
-      for (const transport of transports) transport.close();
-    });
+    const transports = untilFinished(openRpcStreamTransports(test.app));
     await harm(await blobOf(test, id));
     const started = performance.now();
 
@@ -96,10 +93,7 @@ describe('a large document with a flipped bit', () => {
     const test = await start();
     const { id, size_bytes } = await upload(test, Buffer.alloc(1_000_000, 'The terms. '));
     await flipBit(await blobOf(test, id));
-    const transports = openRpcStreamTransports(test.app);
-    onTestFinished(() => {
-      for (const transport of transports) transport.close();
-    });
+    const transports = untilFinished(openRpcStreamTransports(test.app));
 
     const url = `${test.app.publicUrl}/api/v1/documents/${id}/file`;
     const response = await fetch(url, { headers: keyOf(test) });

@@ -7,6 +7,7 @@ import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js'
 import { startAppPair } from '../support/app-pair.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { allRows } from '../support/audit-rows.ts';
+import { untilFinished } from '../support/document-streams.ts';
 import { endWait, purge } from '../support/ended-waits.ts';
 import { type FilledWorkspace, makeFilledWorkspace } from '../support/filled-workspace.ts';
 import { makeFolder } from '../support/folder-calls.ts';
@@ -145,10 +146,7 @@ describeFeature('a deletion', (dialect) => {
     const pair = await startAppPair(dialect, {});
     onTestFinished(() => pair.remove());
     const [first, second] = pair.apps;
-    const transports = openTransports(second.app);
-    onTestFinished(() => {
-      for (const transport of transports) transport.close();
-    });
+    const transports = untilFinished(openTransports(second.app));
     const grpc = transports.find(({ name }) => name === 'grpc');
     if (grpc === undefined) throw new Error('there is no gRPC transport');
     const { db } = first.app.inside;

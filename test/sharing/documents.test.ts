@@ -113,24 +113,7 @@ describeFeature('documents', (dialect) => {
     });
   });
 
-  it('are not listed with an invalid page size or token', async () => {
-    const bad: [request: { pageSize?: number; pageToken?: string }, field: string][] = [
-      [{ pageSize: -1 }, 'page_size'],
-      [{ pageToken: 'garbage' }, 'page_token'],
-      [{ pageToken: Buffer.from('2.1.doc_a').toString('base64url') }, 'page_token'],
-      [{ pageToken: Buffer.from("1.1.doc_a' or 1=1").toString('base64url') }, 'page_token'],
-      [{ pageToken: 'x'.repeat(513) }, 'page_token'],
-    ];
-    for (const transport of transports) {
-      for (const [request, field] of bad) {
-        const answer = await transport.call(listDocuments, request, keyOf(test));
-        const error = { code: 'invalid_argument', fields: [field] };
-        expect(answer, `${transport.name} ${JSON.stringify(request)}`).toMatchObject({
-          ok: false,
-          error,
-        });
-      }
-    }
+  it('are not listed with a bad query of the URL', async () => {
     for (const query of ['page_size=abc', 'page_size=1e99', 'page_size=1&page_size=2', 'order=a']) {
       expect((await callSharingApi(test, 'GET', `/documents?${query}`)).status, query).toBe(400);
     }
@@ -223,18 +206,11 @@ describeFeature('documents', (dialect) => {
       Array.from({ length: 8 }, () => callSharingApi(test, 'DELETE', `/documents/${id}`)),
     );
 
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses).toContain(200);
-    expect(statuses.filter((status) => status !== 200 && status !== 404)).toEqual([]);
+    const deleted = answers.filter(({ status }) => status === 200);
+    expect(deleted[0]).toMatchObject({ body: {} });
+    const others = answers.filter(({ status }) => status === 404);
+    expect(deleted.length + others.length).toBe(8);
     await expectNothingStored(test);
-  });
-
-  it('return an empty object when deleted', async () => {
-    const { id } = await upload(test, Buffer.from('a'), 'a.bin');
-    expect(await callSharingApi(test, 'DELETE', `/documents/${id}`)).toMatchObject({
-      status: 200,
-      body: {},
-    });
   });
 
   it('of another workspace are not found by any method', async () => {

@@ -201,9 +201,6 @@ describe('a download', () => {
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '10000']);
     expect(response.headers.get('etag')).toBe(`"${document.sha256}"`);
     expect(await response.text()).toBe('');
-    const part = await request({ range: 'bytes=0-9' }, 'HEAD');
-    // RFC 9110 §14.2 defines ranges only for GET; both answers are valid.
-    expect([200, 206]).toContain(part.status);
     await expect.poll(() => openFilesUnder(blobDirOf(test))).toEqual([]);
   });
 
@@ -223,17 +220,6 @@ describe('a download', () => {
       disposition,
     );
   });
-
-  it.each(['😀.pdf', '😀'.repeat(255), '\u200bzero', "it's (1)*~`^|.pdf", 'a\\b', '../../x'])(
-    'named %.20j is sent',
-    async (name) => {
-      await callSharingApi(test, 'PATCH', `/documents/${document.id}`, { name });
-      const response = await request();
-      expect(response.status).toBe(200);
-      expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename/);
-      expect((await response.arrayBuffer()).byteLength).toBe(10_000);
-    },
-  );
 
   it('that is not read uses bounded memory, and keeps no file open', async () => {
     const bytes = 60_000_000;

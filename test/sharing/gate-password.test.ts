@@ -4,6 +4,7 @@ import { transact } from '../../src/storage/database.ts';
 import { alertOf, fieldAskedBy, Visitor } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
 import { describeFeature } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 const password = 'open sesame';
@@ -34,8 +35,9 @@ describeFeature('a link with a password', (dialect) => {
     expect(await views(link)).toMatchObject([{ email: '' }]);
   });
 
-  it.each(['open sesame ', 'Open sesame', '', 'x'.repeat(100_000), "' or 1=1", 'open sesam\u0000'])(
-    'rejects a wrong password: %.20j',
+  const wrongPasswords = ['open sesame ', 'Open sesame', '', 'x'.repeat(100_000), "' or 1=1"];
+  itHoldsFor([...wrongPasswords, 'open sesam\u0000'], 6)(
+    'rejects a wrong password',
     async (wrong) => {
       const link = await locked();
       const visitor = new Visitor(link);

@@ -85,7 +85,7 @@ describeFeature('the gate of a link', (dialect) => {
     `reader@${'x.'.repeat(130)}com`,
     'x'.repeat(100_000),
   ];
-  it.each(addresses)('refuses the email address %.40j with an error message', async (email) => {
+  itHoldsFor(addresses, 17)('refuses a bad email address with an error message', async (email) => {
     const link = await gated();
     const body = new URLSearchParams({ email });
 

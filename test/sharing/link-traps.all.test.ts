@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeBase62 } from '../../src/base/crypto/ids.ts';
-import { openRpcStreamTransports } from '../support/document-streams.ts';
+import { openRpcStreamTransports, untilFinished } from '../support/document-streams.ts';
 import { cookieOf, useSecretDocument } from '../support/gated-document.ts';
 import { startTestApp } from '../support/harness.ts';
 import { itHoldsFor } from '../support/rule.ts';
@@ -187,8 +187,7 @@ describe('a link', () => {
     const cookie = await pass(link);
     const text = cookie.slice('latchkey_access='.length);
     const documentId = link.document_id;
-    for (const transport of openRpcStreamTransports(app().app)) {
-      onTestFinished(() => transport.close());
+    for (const transport of untilFinished(openRpcStreamTransports(app().app))) {
       for (const credential of [{ cookie }, { cookie, authorization: `Bearer ${text}` }]) {
         const answer = await transport.download({ documentId }, credential);
         expect(answer, transport.name).toMatchObject({

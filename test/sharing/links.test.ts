@@ -198,38 +198,6 @@ describeFeature('links', (dialect) => {
     expect(await countLinks()).toBe(before);
   });
 
-  it('are listed by document, newest first, in pages', async () => {
-    const one = await upload(test, Buffer.from('one'), 'one.bin');
-    const links: LinkFields[] = [];
-    for (let i = 0; i < 5; i++) links.push(await makeLink(test, one.id));
-    for (const transport of transports) {
-      const seen: string[] = [];
-      let pageToken = '';
-      do {
-        const request = { documentId: one.id, pageSize: 2, pageToken };
-        const answer = await transport.call(listLinks, request, keyOf(test));
-        if (!answer.ok) throw new Error(answer.error.message);
-        expect(answer.message.links.length).toBeLessThanOrEqual(2);
-        seen.push(...answer.message.links.map(({ id }) => id));
-        pageToken = answer.message.nextPageToken;
-      } while (pageToken !== '');
-      expect([...seen].sort(), transport.name).toEqual(links.map(({ id }) => id).sort());
-
-      const none = await transport.call(listLinks, { documentId: 'doc_unknown' }, keyOf(test));
-      expect(none, transport.name).toMatchObject({ ok: true, message: { links: [] } });
-      const negative = await transport.call(listLinks, { pageSize: -1 }, keyOf(test));
-      expect(negative, transport.name).toMatchObject({
-        ok: false,
-        error: { fields: ['page_size'] },
-      });
-      const garbage = await transport.call(listLinks, { pageToken: 'x' }, keyOf(test));
-      expect(garbage, transport.name).toMatchObject({
-        ok: false,
-        error: { fields: ['page_token'] },
-      });
-    }
-  });
-
   it('list who has viewed the document through them', async () => {
     const link = await makeLink(test, document.id, { email_required: true });
     await openLink(link, 'first@example.com');

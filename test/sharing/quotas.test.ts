@@ -3,7 +3,11 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { describeApp } from '../support/app-suite.ts';
-import { openStreamTransports, startGrpcUpload } from '../support/document-streams.ts';
+import {
+  openStreamTransports,
+  startGrpcUpload,
+  untilFinished,
+} from '../support/document-streams.ts';
 import { openLink, reportView, visit } from '../support/link-views.ts';
 import { describeTransports } from '../support/matrix.ts';
 import { addMember, credentialFor } from '../support/member-rows.ts';
@@ -44,10 +48,7 @@ describeApp('the quota of a workspace', (suite) => {
       // The caller chooses the type that the route returns.
       return { status: response.status, body: (await response.json()) as T };
     };
-    const transports = openStreamTransports(suite.app);
-    onTestFinished(() => {
-      for (const transport of transports) transport.close();
-    });
+    const transports = untilFinished(openStreamTransports(suite.app));
     const upload = (size: number, transport = transports[0]) => {
       if (transport === undefined) throw new Error('no transport');
       return transport.upload([{ file: Buffer.alloc(size, 'x') }], key);

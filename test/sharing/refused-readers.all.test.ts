@@ -1,7 +1,7 @@
 // Readers that the lists of a link refuse. No request over any transport returns a byte of the
 // document, with any of their cookies.
-import { describe, expect, onTestFinished } from 'vitest';
-import { openRpcStreamTransports } from '../support/document-streams.ts';
+import { describe, expect } from 'vitest';
+import { openRpcStreamTransports, untilFinished } from '../support/document-streams.ts';
 import { lastCode, Visitor } from '../support/gate-visitor.ts';
 import { cookieOf, useSecretDocument } from '../support/gated-document.ts';
 import { itHoldsFor } from '../support/rule.ts';
@@ -77,8 +77,7 @@ describe('a reader with', () => {
     const link = await gated();
     const cookie = await make(link);
     await expectNothingWith(link, cookie);
-    for (const transport of openRpcStreamTransports(app().app)) {
-      onTestFinished(() => transport.close());
+    for (const transport of untilFinished(openRpcStreamTransports(app().app))) {
       const access = /latchkey_access=([^;]*)/.exec(cookie)?.[1] ?? 'none';
       const credential = { cookie, authorization: `Bearer ${access}` };
       const answer = await transport.download({ documentId: link.document_id }, credential);

@@ -76,6 +76,9 @@ const named: [fileName: string, declared: string, type: string][] = [
   ['data.json', 'text/html', 'application/json'],
   ['logo.svg', 'text/plain', 'image/svg+xml'],
   ['program.html', 'text/markdown', 'text/plain'],
+  ['script.js', 'text/javascript', 'text/plain'],
+  ['image.png', 'image/png', 'text/plain'],
+  ['page.pdf', 'application/pdf', 'text/plain'],
   ['README', 'text/markdown', 'text/markdown'],
   ['.csv', 'image/svg+xml', 'image/svg+xml'],
   ['table', 'application/pdf', 'text/plain'],
@@ -194,14 +197,18 @@ describe('the type of a document', () => {
       ['text/html', 'a'],
     ],
     5,
-  )('of HTML is plain text whatever the declared one is', async (contentType, filename) => {
-    const part = { name: 'file', filename, contentType, body: `<!doctype html>${script}` };
-    const response = await postForm(test.app, multipartBody([part], 'frontier'), keyOf(test));
-    const document = (await response.json()) as DocumentFields;
-    expect(document.content_type).toBe('text/plain');
+  )('of HTML or a PNG is not the declared one', async (contentType, filename) => {
+    for (const [body, type] of [
+      [`<!doctype html>${script}`, 'text/plain'],
+      [makePng(1, 1), 'image/png'],
+    ] as const) {
+      const form = multipartBody([{ name: 'file', filename, contentType, body }], 'frontier');
+      const response = await postForm(test.app, form, keyOf(test));
+      expect(await response.json()).toMatchObject({ content_type: type });
+    }
   });
 
-  itHoldsFor(named, 10)(
+  itHoldsFor(named, 13)(
     'of a text follows its name and its declared type',
     async (fileName, declared, type) => {
       const file = Buffer.from(`${svg}\n`);

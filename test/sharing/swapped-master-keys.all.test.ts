@@ -7,8 +7,6 @@ import { createMasterKey, type MasterKey } from '../../src/base/crypto/master-ke
 import { createSignedValues } from '../../src/base/crypto/signed-value.ts';
 import { Failure } from '../../src/base/errors/errors.ts';
 import { createSignInThrottle } from '../../src/identity/sessions/sign-in-throttle.ts';
-import { createBrands } from '../../src/sharing/brand/brand.ts';
-import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import { createPasswordThrottle } from '../../src/sharing/gate/password-throttle.ts';
 import { transact } from '../../src/storage/database.ts';
 import { mailedLink } from '../support/gate-visitor.ts';
@@ -40,22 +38,14 @@ const isLimited = (error: unknown) => {
 };
 
 describeFeature('nodes with swapped master keys', (dialect) => {
-  const { app, clock, gated } = useSecretDocument(dialect);
+  const { app, clock, gated, gateCodes } = useSecretDocument(dialect);
   const now = () => clock.now;
 
   /** Returns the gate codes of a node, and the codes in its mails. */
   function codesOf(masterKey: MasterKey) {
     const sent: string[] = [];
-    const codes = createGateCodes({
-      db: app().app.inside.db,
-      brands: createBrands(app().app.inside.db, 'http://latchkey.test'),
-      mailer: { send: async ({ text }) => void sent.push(/\d{6}/.exec(text)?.[0] ?? '') },
-      urlOf: ({ slug }) => `${app().app.publicUrl}/s/${slug}`,
-      keys: masterKey.derive('link codes'),
-      random: randomBytes,
-      now,
-    });
-    return { ...codes, sent };
+    const receive = ({ text }: { text: string }) => sent.push(/\d{6}/.exec(text)?.[0] ?? '');
+    return { ...gateCodes(receive, masterKey.derive('link codes')), sent };
   }
 
   it('accept each code of the other once, and send no second code at the same time', async () => {

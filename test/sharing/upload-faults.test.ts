@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultyUploads, filePart as file } from '../support/faulty-uploads.ts';
 import { type MultipartPart, multipartBody } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { callSharingApi } from '../support/sharing-api.ts';
 
 const { app, open, head, post } = faultyUploads();
@@ -27,7 +28,7 @@ describe('a form is refused that', () => {
     ['100 parts', Array.from({ length: 100 }, () => name('a')), []],
     ['a name that is a property of every object', [file, { name: '__proto__', body: 'a' }], []],
   ];
-  it.each(forms)('has %s', async (_, parts, fields) => {
+  itHoldsFor(forms, 17)('has wrong parts', async (_, parts, fields) => {
     const { status, problem } = await post(multipartBody(parts, 'frontier'));
 
     expect({ status, code: problem.code }).toEqual({ status: 400, code: 'invalid_argument' });
@@ -64,7 +65,7 @@ describe('a form is refused that', () => {
       ),
     ],
   ];
-  it.each(bodies)('has %s', async (_, body) => {
+  itHoldsFor(bodies, 9)('has a broken body', async (_, body) => {
     const { status, problem } = await post(body);
 
     expect({ status, code: problem.code }).toEqual({ status: 400, code: 'invalid_argument' });
@@ -79,7 +80,7 @@ describe('a form is refused that', () => {
     ['the type of bytes', { 'Content-Type': 'application/octet-stream' }],
     ['an invalid content type', { 'Content-Type': ';;;' }],
   ];
-  it.each(types)('has %s', async (_, headers) => {
+  itHoldsFor(types, 7)('has another content type', async (_, headers) => {
     const { status, problem } = await post(whole, headers);
 
     const answer = { status, code: problem.code };

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { grpcClients, openStreamTransports, startGrpcUpload } from '../support/document-streams.ts';
+import {
+  grpcClients,
+  openStreamTransports,
+  startGrpcUpload,
+  untilFinished,
+} from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
 import {
@@ -26,10 +31,7 @@ describeFeature('many simultaneous uploads', (dialect) => {
   afterEach(() => test.remove());
 
   function openTransports() {
-    const transports = openStreamTransports(test.app);
-    onTestFinished(() => {
-      for (const transport of transports) transport.close();
-    });
+    const transports = untilFinished(openStreamTransports(test.app));
     return transports;
   }
 

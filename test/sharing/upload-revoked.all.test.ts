@@ -13,6 +13,7 @@ import { endlessPdf } from '../support/hostile-pdfs.ts';
 import { addMember } from '../support/member-rows.ts';
 import { addWorkspace, changeAsOtherProcess, revoke } from '../support/owner-rows.ts';
 import { multipartBody, openRawHttp, requestHead } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { bearer, expectNothingStored } from '../support/sharing-api.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { type Credential, connectError, headersOf } from '../support/transports.ts';
@@ -35,6 +36,8 @@ type Started = {
   /** The error's code, or `ok`. */
   readonly code: Promise<string>;
 };
+
+type Step = 'more' | 'end';
 
 type Start = (credential: Credential, file: Buffer, workspaceId?: string) => Promise<Started>;
 
@@ -135,20 +138,26 @@ async function statusOf(credential: string): Promise<number> {
 const text = Buffer.alloc(100_000, 'a');
 
 describe.each(transports)('an upload over %s', (_, start) => {
-  it('with a key that is revoked before the last bytes is refused', async () => {
+  itHoldsFor(
+    [
+      ['before the last bytes', [], ['more', 'end']],
+      ['before the last bytes, without an end', [], ['more']],
+      ['before the end of the stream', ['more'], ['end']],
+    ] satisfies [string, Step[], Step[]][],
+    3,
+  )('with a key that is revoked is refused', async (_, before, after) => {
     const key = await newKey();
-    const { db } = test.app.inside;
     const upload = await start(key.credential, text);
+    for (const step of before) upload[step]();
     await sleep(heldMs);
     await key.revoke();
-    upload.more();
-    upload.end();
+    for (const step of after) upload[step]();
 
     expect(await upload.code).toBe('unauthenticated');
     await expectNothingStored(test);
-    const { requestId } = key.credential;
-    await expect.poll(() => auditEventsOf(db, requestId)).toHaveLength(1);
-    expect(await auditEventsOf(db, requestId)).toMatchObject([
+    const events = () => auditEventsOf(test.app.inside.db, key.credential.requestId);
+    await expect.poll(events).toHaveLength(1);
+    expect(await events()).toMatchObject([
       {
         action: 'DocumentService.UploadDocument',
         code: 'unauthenticated',
@@ -156,29 +165,6 @@ describe.each(transports)('an upload over %s', (_, start) => {
         target: key.credentialId,
       },
     ]);
-  });
-
-  it('with a key that is revoked is refused before its end', async () => {
-    const key = await newKey();
-    const upload = await start(key.credential, text);
-    await sleep(heldMs);
-    await key.revoke();
-    upload.more();
-
-    expect(await upload.code).toBe('unauthenticated');
-    await expectNothingStored(test);
-  });
-
-  it('with a key that is revoked before the end of the stream is refused', async () => {
-    const key = await newKey();
-    const upload = await start(key.credential, text);
-    upload.more();
-    await sleep(heldMs);
-    await key.revoke();
-    upload.end();
-
-    expect(await upload.code).toBe('unauthenticated');
-    await expectNothingStored(test);
   });
 
   it('by a member who is removed from the workspace is refused', async () => {

@@ -1,7 +1,12 @@
 // Simultaneous uploads of several workspaces share the upload slots fairly.
 import type { Client } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { grpcClients, openStreamTransports, startGrpcUpload } from '../support/document-streams.ts';
+import {
+  grpcClients,
+  openStreamTransports,
+  startGrpcUpload,
+  untilFinished,
+} from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 import { bearer, blobDirOf, filesUnder, keyOf } from '../support/sharing-api.ts';
@@ -47,8 +52,7 @@ it('hundreds of slow uploads in a workspace do not block uploads in other worksp
   await expect.poll(underWay).toBeGreaterThanOrEqual(128);
   const other = await addKey();
 
-  for (const transport of openStreamTransports(test.app)) {
-    onTestFinished(() => transport.close());
+  for (const transport of untilFinished(openStreamTransports(test.app))) {
     const answer = await transport.upload([{ file: Buffer.from('mine') }], other);
     expect(answer, transport.name).toMatchObject({ ok: true });
   }

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { openStreamTransports, type Piece, startGrpcUpload } from '../support/document-streams.ts';
 import { faultyUploads } from '../support/faulty-uploads.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { blobDirOf, callSharingApi, filesUnder, keyOf } from '../support/sharing-api.ts';
 
 const { app } = faultyUploads();
@@ -24,11 +25,14 @@ describe('an upload as a stream of messages', () => {
       ['size_bytes'],
     ],
   ];
-  it.each(sizes)('with %s is refused as a form, too', async (_, pieces, code, fields) => {
-    const [transport] = openStreamTransports(app().app);
-    const answer = await transport?.upload(pieces, keyOf(app()));
-    expect(answer).toMatchObject({ ok: false, error: { code, fields } });
-  });
+  itHoldsFor(sizes, 5)(
+    'with a wrong size is refused as a form, too',
+    async (_, pieces, code, fields) => {
+      const [transport] = openStreamTransports(app().app);
+      const answer = await transport?.upload(pieces, keyOf(app()));
+      expect(answer).toMatchObject({ ok: false, error: { code, fields } });
+    },
+  );
 
   it('with the size of its file is stored', async () => {
     let count = 0;
@@ -72,8 +76,8 @@ describe('an upload as a stream of messages', () => {
     ],
     ...sizes,
   ];
-  it.each(streams)(
-    'of %s is refused and leaves nothing behind',
+  itHoldsFor(streams, 12)(
+    'of wrong messages is refused and leaves nothing behind',
     async (_, pieces, code, fields) => {
       const transports = openStreamTransports(app().app).filter(({ name }) => name !== 'http');
       for (const transport of transports) {

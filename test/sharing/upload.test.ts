@@ -118,20 +118,6 @@ describeFeature('an upload', (dialect) => {
     expect(read).toMatchObject({ status: 200, body });
   });
 
-  it('gets its type from the bytes, whatever the client declares', async () => {
-    const parts = [
-      { name: 'file', filename: 'a.png', contentType: 'text/html', body: makePng(1, 1) },
-      { name: 'file', filename: 'a.pdf', contentType: 'application/pdf', body: '<script>' },
-    ];
-    const types = await Promise.all(
-      parts.map(async (part) => {
-        const response = await postForm(test.app, multipartBody([part], 'frontier'), keyOf(test));
-        return ((await response.json()) as DocumentFields).content_type;
-      }),
-    );
-    expect(types).toEqual(['image/png', 'text/plain']);
-  });
-
   it('accepts its fields in any order', async () => {
     const orders: Piece[][] = [
       [{ name: 'Mine' }, { fileName: 'a.bin', file }],

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, onTestFinished, test } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
-import { openStreamTransports } from '../support/document-streams.ts';
+import { openStreamTransports, untilFinished } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { describeDialects } from '../support/matrix.ts';
 import {
@@ -19,10 +19,7 @@ type Answer = Awaited<ReturnType<ReturnType<typeof openStreamTransports>[number]
 
 /** Uploads the files at the same time, over every transport in turn. */
 async function uploadTogether(app: TestApp, files: readonly Buffer[]): Promise<Answer[]> {
-  const transports = openStreamTransports(app.app);
-  onTestFinished(() => {
-    for (const transport of transports) transport.close();
-  });
+  const transports = untilFinished(openStreamTransports(app.app));
   const answers = files.map((file, i) =>
     transports[i % transports.length]?.upload([{ file }], keyOf(app)),
   );

@@ -1,5 +1,5 @@
 // A visitor's browser on the pages of a link. Records its requests and its errors.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -100,11 +100,19 @@ export async function overhangOf(page: Page, selector = 'html'): Promise<number>
   })()`);
 }
 
-/** Saves a screenshot of the page for people to look at. */
-export async function takePicture(page: Page, name: string): Promise<Buffer> {
-  const folder = path.join(tmpdir(), 'latchkey-pictures');
+export const docsDir = path.resolve(import.meta.dirname, '../../docs');
+
+export const isWritingPictures = process.env.LATCHKEY_WRITE_PICTURES === 'true';
+
+/** Saves a screenshot for people to look at, if LATCHKEY_WRITE_PICTURES is 'true'. */
+export async function takePicture(
+  page: Page,
+  name: string,
+  folder = path.join(tmpdir(), 'latchkey-pictures'),
+): Promise<void> {
+  if (!isWritingPictures) return;
   await mkdir(folder, { recursive: true });
-  return page.screenshot({ path: path.join(folder, `${name}.png`) });
+  await page.screenshot({ path: path.join(folder, `${name}.png`) });
 }
 
 /** Opens another tab of the visitor's browser; its errors are added to the visitor's. */
@@ -127,13 +135,8 @@ export function heading(page: Page, name: string) {
   return page.getByRole('heading', { level: 1, name });
 }
 
-export const docsDir = path.resolve(import.meta.dirname, '../../docs');
-
-export const isWritingPictures = process.env.LATCHKEY_WRITE_PICTURES === 'true';
-
-/** Takes a screenshot as soon as no transition runs. */
+/** Saves a picture of the documentation in the same way, as soon as no transition runs. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   await settle(page);
-  const image = await takePicture(page, name);
-  if (isWritingPictures) await writeFile(path.join(docsDir, 'images', `${name}.png`), image);
+  await takePicture(page, name, path.join(docsDir, 'images'));
 }

@@ -54,10 +54,3 @@ export async function expectFitForAll(page: Page): Promise<void> {
     await expectAccessible(page);
   }
 }
-
-/** A time in the format of a date field, in the time zone of the browser and the tests. */
-export function momentIn(milliseconds: number): string {
-  const time = new Date(Date.now() + milliseconds);
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}

@@ -16,6 +16,7 @@ import {
   Metadata,
   type ServiceError,
 } from '@grpc/grpc-js';
+import { onTestFinished } from 'vitest';
 import type { DownloadHeader } from '../../gen/latchkey/http/v1/download_pb.js';
 import {
   type Document,
@@ -53,6 +54,14 @@ export type StreamTransport = {
 export type RpcStreamTransport = StreamTransport & {
   download(request: DownloadRequest, credential: Credential): Promise<TransportAnswer<Downloaded>>;
 };
+
+/** Closes the transports when the test has finished. */
+export function untilFinished<T extends { close(): void }>(transports: T[]): T[] {
+  onTestFinished(() => {
+    for (const transport of transports) transport.close();
+  });
+  return transports;
+}
 
 export function openStreamTransports(app: Addresses): StreamTransport[] {
   return [httpTransport(app), ...openRpcStreamTransports(app)];

@@ -1,7 +1,12 @@
 // A document behind gates: an app for a whole suite, and a check that an answer reveals nothing of
 // the document.
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Config } from '../../src/base/config/config.ts';
+import type { DerivedKeys } from '../../src/base/crypto/master-key.ts';
+import { Failure } from '../../src/base/errors/errors.ts';
+import { createBrands } from '../../src/sharing/brand/brand.ts';
+import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import { startTestApp, type TestApp } from './harness.ts';
 import type { Dialect } from './matrix.ts';
 import { makePdf } from './pdf.ts';
@@ -31,6 +36,17 @@ const conditionsOf = (etag: string): Record<string, string>[] => [
 /** The cookie of the access session in an answer, as a browser would send it; empty if none. */
 export function cookieOf(response: Response): string {
   return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+}
+
+/** The seconds that a limited request has to wait; 0 if it was processed. */
+export async function waitOf(attempt: Promise<unknown>): Promise<number | undefined> {
+  try {
+    const seconds = await attempt;
+    return typeof seconds === 'number' ? seconds : 0;
+  } catch (error) {
+    if (error instanceof Failure) return error.extra.retryAfterSeconds;
+    throw error;
+  }
 }
 
 /** Starts an app with a settable clock and one document whose properties are easy to find. */
@@ -103,9 +119,26 @@ export function useSecretDocument(dialect: Dialect, config: Partial<Config> = {}
     }
   }
 
+  /** Codes of the app's links for visitors of any network; `receive` gets the mails. */
+  function gateCodes(
+    receive: (mail: { to: string; text: string }) => void = () => {},
+    keys: DerivedKeys = [randomBytes(32)],
+  ) {
+    const { db } = test.app.inside;
+    return createGateCodes({
+      db,
+      brands: createBrands(db, 'http://latchkey.test'),
+      mailer: { send: async (mail) => receive(mail) },
+      urlOf: ({ slug }) => `${test.app.publicUrl}/s/${slug}`,
+      keys,
+      random: randomBytes,
+      now: () => clock.now,
+    });
+  }
+
   return {
     app: () => test,
     etag: () => etag,
-    ...{ clock, gated, open, pass, expectNothingOf, expectNothingWith },
+    ...{ clock, gated, open, pass, expectNothingOf, expectNothingWith, gateCodes },
   };
 }

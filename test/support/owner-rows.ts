@@ -134,3 +134,11 @@ export async function revoke(trx: Executor, credentialId: string): Promise<void>
     .where('id', '=', credentialId)
     .execute();
 }
+
+const today = Math.floor(Date.now() / 86_400_000);
+
+/** A row of `usage_counts`, for a day before today. */
+export const usageRow = (id: string, daysAgo: number, outcome: string, count: number) => {
+  const day = today - daysAgo;
+  return { key: `${id} ${day} ${outcome}`, subject_id: id, day, outcome, count };
+};

@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { makePdf } from '../support/pdf.ts';
+import { findFailures } from '../support/rule.ts';
 import { callSharingApi, makePng, makeZip } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
@@ -82,48 +83,46 @@ const scripted = makePdf({
     '/A << /S /Launch /F (https://www.example.com/program) >> >>',
 });
 
-describe('no page sends requests to another origin', () => {
-  it.each([
-    [
-      'a PDF with scripts and actions',
-      { bytes: scripted, name: 'actions.pdf', stands: '.page .textLayer' },
-    ],
-    ['a picture', { bytes: makePng(40, 30), name: 'picture.png', stands: '.picture img' }],
-    ['another file', { bytes: makeZip(), name: 'files.zip' }],
-    ['a gate', { bytes: scripted, name: 'actions.pdf', fields: { email_required: true } }],
-    ['a link that is gone', { bytes: scripted, name: 'actions.pdf', isRevoked: true }],
-    ['a link that never was', { bytes: scripted, name: 'actions.pdf', isUnknown: true }],
-  ])(
-    '%s',
-    async (_, setting: {
-      bytes: Buffer;
-      name: string;
-      fields?: object;
-      isRevoked?: boolean;
-      isUnknown?: boolean;
-      /** A selector that matches when the page is complete. */
-      stands?: string;
-    }) => {
-      const { bytes, name, fields = {}, isRevoked, isUnknown, stands } = setting;
-      const link = await share(bytes, name, fields);
-      if (isRevoked) await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
-      const { page, requests, complaints } = await read();
+type Setting = {
+  readonly bytes: Buffer;
+  readonly name: string;
+  readonly fields?: object;
+  readonly isRevoked?: boolean;
+  readonly isUnknown?: boolean;
+  /** A selector that matches when the page is complete. */
+  readonly stands?: string;
+};
 
-      await page.goto(isUnknown ? link.url.replace(/.{22}$/, '0'.repeat(22)) : link.url);
-      await page.waitForLoadState('networkidle');
-      if (name === 'actions.pdf' && !fields && !isRevoked && !isUnknown) {
-        await page.locator('#viewer .page:has(.textLayer)').waitFor();
-      }
-      if (stands) await page.locator(stands).first().waitFor();
-      await page.mouse.click(640, 400);
+const actions = { bytes: scripted, name: 'actions.pdf' };
+const settings: [string, Setting][] = [
+  ['a PDF with scripts and actions', { ...actions, stands: '.page .textLayer' }],
+  ['a picture', { bytes: makePng(40, 30), name: 'picture.png', stands: '.picture img' }],
+  ['another file', { bytes: makeZip(), name: 'files.zip' }],
+  ['a gate', { ...actions, fields: { email_required: true } }],
+  ['a link that is gone', { ...actions, isRevoked: true }],
+  ['a link that never was', { ...actions, isUnknown: true }],
+];
 
-      expect(requests.length).toBeGreaterThan(1);
-      // The viewer reports the view.
-      const own = /^GET \/(s|assets)\/|^POST \/s\/\w+\/view$/;
-      expect(requests.filter((request) => !own.test(request))).toEqual([]);
-      // Chromium logs responses with 404 and 410.
-      const ownLog = /^Failed to load resource: .* (404|410) /;
-      expect(complaints.filter((complaint) => !ownLog.test(complaint))).toEqual([]);
-    },
-  );
+it('no page sends requests to another origin', async () => {
+  const { page, requests, complaints } = await read();
+  const failures = await findFailures(settings, async (_, setting) => {
+    const { bytes, name, fields = {}, isRevoked, isUnknown, stands } = setting;
+    const link = await share(bytes, name, fields);
+    if (isRevoked) await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
+    requests.splice(0);
+
+    await page.goto(isUnknown ? link.url.replace(/.{22}$/, '0'.repeat(22)) : link.url);
+    await page.waitForLoadState('networkidle');
+    if (stands) await page.locator(stands).first().waitFor();
+    await page.mouse.click(640, 400);
+
+    expect(requests.length).toBeGreaterThan(1);
+    // The viewer reports the view.
+    const own = /^GET \/(s|assets)\/|^POST \/s\/\w+\/view$/;
+    expect(requests.filter((request) => !own.test(request))).toEqual([]);
+    // Chromium logs responses with 404 and 410.
+    const ownLog = /^Failed to load resource: .* (404|410) /;
+    expect(complaints.filter((complaint) => !ownLog.test(complaint))).toEqual([]);
+  });
+  expect(failures).toEqual([]);
 });

@@ -1,11 +1,9 @@
 // The gate in a browser.
-import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { sharedBrowser } from '../support/browser.ts';
-import { desktop, newReader, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import type { BrowserContextOptions } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { desktop, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
 import { answer, expectAsked, expectDocument, expectError, press } from '../support/gate-pages.ts';
 import { codesFor, lastCode, wrongCode } from '../support/gate-visitor.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
 import {
   callSharingApi,
@@ -15,28 +13,24 @@ import {
   serviceCredential,
   upload,
 } from '../support/sharing-api.ts';
+import { useViewer } from '../support/viewer-suite.ts';
 
 const pdf = makePdf({ pages: 2, text: 'The terms' });
 const password = 'open sesame';
 const every = { password, email_required: true, email_verification_required: true };
 
-let test: TestApp;
-let browser: Browser;
-let documentId: string;
 /** The clock of the service, which is stopped: no wait of the gate depends on the tests' speed. */
 const clock = { now: Date.now() };
+const { app, read } = useViewer({ now: () => clock.now });
+let documentId: string;
 beforeAll(async () => {
-  test = await startTestApp({ now: () => clock.now });
-  browser = await sharedBrowser();
-  documentId = (await upload(test, pdf, 'terms.pdf')).id;
+  documentId = (await upload(app(), pdf, 'terms.pdf')).id;
 });
-afterAll(() => test.remove());
 
-const share = (options: object): Promise<LinkFields> => makeLink(test, documentId, { ...options });
+const share = (options: object): Promise<LinkFields> => makeLink(app(), documentId, { ...options });
 
 async function open(link: LinkFields, options: BrowserContextOptions = desktop) {
-  const reader = await newReader(browser, test.app.publicUrl, options);
-  onTestFinished(() => reader.page.context().close());
+  const reader = await read(options);
   await reader.page.goto(link.url);
   return reader;
 }
@@ -81,7 +75,7 @@ describe.each([
 
     await expectAsked(page, 'Code');
     await fits('code');
-    const code = await lastCode(test, email);
+    const code = await lastCode(app(), email);
     await answer(page, 'Code', wrongCode(code));
     await expectError(page, 'Code', 'wrong or has expired');
     await fits('code-error');
@@ -92,7 +86,7 @@ describe.each([
 
     await expectDocument(page);
     expect(unexpected(complaints)).toEqual([]);
-    const views = () => callSharingApi(test, 'GET', `/links/${link.id}/views`);
+    const views = () => callSharingApi(app(), 'GET', `/links/${link.id}/views`);
     await expect.poll(views).toMatchObject({ body: { views: [{ email, email_verified: true }] } });
     await page.reload();
     await expectDocument(page);
@@ -117,7 +111,7 @@ it('every step works without JavaScript', async () => {
   const { page, complaints } = await open(link, { ...desktop, javaScriptEnabled: false });
   await answer(page, 'Password', password);
   await answer(page, 'Email address', email);
-  await page.getByLabel('Code').fill(await lastCode(test, email));
+  await page.getByLabel('Code').fill(await lastCode(app(), email));
   expect(await page.locator('.digits i').count()).toBe(6);
   for (const [width, colorScheme] of [
     [320, 'light'],
@@ -144,7 +138,7 @@ it('a pasted code with a space is submitted once, and a part of a code is not', 
   const link = await share({ email_required: true, email_verification_required: true });
   const { page, requests } = await open(link, phone);
   await answer(page, 'Email address', email);
-  const code = await lastCode(test, email);
+  const code = await lastCode(app(), email);
   const gate = `POST ${new URL(link.url).pathname}`;
   const posts = () => requests.filter((request) => request === gate).length;
   await page.getByLabel('Code').fill(code.slice(0, 5));
@@ -163,9 +157,9 @@ it('a pasted code with a space is submitted once, and a part of a code is not', 
 });
 
 it('the gate and the viewer have the colour and the logo of the workspace', async () => {
-  const { publicUrl } = test.app;
-  const headers = await serviceCredential(test, 'workspaces:write');
-  const url = `${publicUrl}/workspaces/${test.env.WORKSPACE_ID}`;
+  const { publicUrl } = app().app;
+  const headers = await serviceCredential(app(), 'workspaces:write');
+  const url = `${publicUrl}/workspaces/${app().env.WORKSPACE_ID}`;
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(makePng(160, 40))]), 'logo.png');
   await fetch(`${url}/logo`, { method: 'PUT', headers, body: form });
@@ -200,7 +194,7 @@ it('the gate and the viewer have the colour and the logo of the workspace', asyn
   await answer(page, 'Email address', 'brand@example.com');
   await expectAsked(page, 'Code');
   await inAllForms('-code');
-  await answer(page, 'Code', await lastCode(test, 'brand@example.com'));
+  await answer(page, 'Code', await lastCode(app(), 'brand@example.com'));
   await expectDocument(page);
   await inAllForms('-viewer', async () => {
     await logo.waitFor();
@@ -226,7 +220,7 @@ it('a mistyped email can be corrected with the button and by going back', async 
   await answer(page, 'Email address', 'reader@example.com');
 
   await expect.poll(() => page.locator('strong').textContent()).toBe('reader@example.com');
-  await answer(page, 'Code', await lastCode(test, 'reader@example.com'));
+  await answer(page, 'Code', await lastCode(app(), 'reader@example.com'));
   await expectDocument(page);
 });
 
@@ -245,7 +239,7 @@ it('a new code can be requested, and only the last one works', async () => {
 
   await expect.poll(() => page.getByRole('status').textContent()).toContain('We sent a new code');
   await takePicture(page, 'gate-phone-code-again');
-  const codes = await codesFor(test, email);
+  const codes = await codesFor(app(), email);
   expect(codes).toHaveLength(2);
   await answer(page, 'Code', codes.at(-1) ?? '');
   await expectDocument(page);
@@ -272,7 +266,7 @@ it('a code that has arrived works although no more are sent', async () => {
   await page.goto(link.url);
   await expectAsked(page, 'Code');
   await takePicture(page, 'gate-phone-code-none-sent-reloaded');
-  await answer(page, 'Code', await lastCode(test, email));
+  await answer(page, 'Code', await lastCode(app(), email));
   await expectDocument(page);
 });
 

@@ -2,26 +2,23 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { takePicture } from '../support/browser-pages.ts';
-import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
+import { callSharingApi } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
-const { app, read, share } = useViewer();
+const { app, openReader } = useViewer();
 
-/** A reader, and a function that opens a document with a new link. */
-async function openReader() {
-  const reader = await read();
+/** Counts the bytes of the files that the page receives. */
+function countBytes(page: Page) {
   let received = 0;
-  reader.page.on('response', (response) => {
+  page.on('response', (response) => {
     if (response.url().endsWith('/file')) received += Number(response.headers()['content-length']);
   });
-  async function show(content: string | Buffer, name: string, fields = {}): Promise<LinkFields> {
-    const link = await share(Buffer.from(content), name, fields);
+  /** Returns the bytes since the last call. */
+  return () => {
+    const bytes = received;
     received = 0;
-    await reader.page.goto(link.url);
-    await reader.page.getByText(/^Document loaded/).waitFor({ state: 'attached' });
-    return link;
-  }
-  return { ...reader, show, receivedBytes: () => received };
+    return bytes;
+  };
 }
 
 /** The names of elements and attributes below an element, without repetitions. */
@@ -130,7 +127,8 @@ it('Markdown has only links to other sites, which learn nothing of the reader', 
 });
 
 it('Markdown and texts that are large are shown in part, until the access ends', async () => {
-  const { page, show, receivedBytes } = await openReader();
+  const { page, show } = await openReader();
+  const receivedBytes = countBytes(page);
 
   const paragraph = `${'word '.repeat(200)}\n\n`;
   const markdown = paragraph.repeat(Math.ceil(50_000_000 / paragraph.length));
@@ -144,6 +142,7 @@ it('Markdown and texts that are large are shown in part, until the access ends',
   const damaged = Buffer.concat([Buffer.from('a'.repeat(5_000)), Buffer.from([0xff, 0x62])]);
   await show(damaged, 'damaged.txt');
   expect(await page.locator('.text').textContent()).toBe(`${'a'.repeat(5_000)}ÿb`);
+  expect(receivedBytes()).toBe(damaged.length);
 
   // A character of three bytes lies across the end of each part.
   const text = '漢'.repeat(500_000);
@@ -162,7 +161,8 @@ it('Markdown and texts that are large are shown in part, until the access ends',
 });
 
 it('a table has the rows of the file, and a huge one is shown in part', async () => {
-  const { page, show, receivedBytes, complaints } = await openReader();
+  const { page, show, complaints } = await openReader();
+  const receivedBytes = countBytes(page);
 
   const small = '\ufeffName;Amount;Note\r\n"Müller; A";1,5;=SUM(A1:A9)\r\nB;20;"two\nlines"\r\n';
   await show(small, 'data.csv');
@@ -180,6 +180,7 @@ it('a table has the rows of the file, and a huge one is shown in part', async ()
 
   const lines = Array.from({ length: 200_000 }, (_, i) => `${i},name ${i},<b>${i * 7}</b>`);
   const text = ['id,name,value', ...lines].join('\n');
+  receivedBytes();
   await show(text, 'long.csv');
   await expect.poll(() => page.locator('.table tbody tr').count()).toBe(10_000);
   expect(await page.locator('.rest').textContent()).toBe(

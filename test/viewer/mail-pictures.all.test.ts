@@ -1,4 +1,4 @@
-// Screenshots of the mails, and of a gate, in the brand of a workspace.
+// The mails, and a gate, in the brand of a workspace, as in the pictures of the documentation.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { keepPicture, phone } from '../support/browser-pages.ts';
@@ -40,7 +40,7 @@ async function showMail(page: Page, to: string): Promise<void> {
   await page.waitForLoadState('networkidle');
 }
 
-it('the picture mail-code can be taken', async () => {
+it('the mail with a code is shown', async () => {
   const required = { email_required: true, email_verification_required: true };
   const { url } = await share(makeReport(), 'Quarterly report.pdf', required);
   const { page, complaints } = await read();
@@ -54,7 +54,7 @@ it('the picture mail-code can be taken', async () => {
   expect([...complaints, ...ofMail]).toEqual([]);
 });
 
-it('the picture mail-new-device can be taken', async () => {
+it('the mail about a new device is shown', async () => {
   const own = { email: 'ann@example.com', password: 'correct horse battery staple' };
   await addUser(app().app.inside.db, { kind: 'member', ...own });
   const headers = { 'content-type': 'application/json' };
@@ -66,7 +66,7 @@ it('the picture mail-new-device can be taken', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('the pictures in the brand of a workspace can be taken', { timeout: 60_000 }, async () => {
+it('mails and a gate in the brand of a workspace are shown', { timeout: 60_000 }, async () => {
   const { page, complaints } = await read();
   await setBrand(await drawLogo(page));
   await openLink(link, 'grace@example.com');

@@ -6,7 +6,7 @@ import { expectAccessible, expectContrast } from '../support/console-suite.ts';
 import { makeWav, recordWebm } from '../support/media-files.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
-const { read, share } = useViewer();
+const { read, openReader } = useViewer();
 
 /** The state of the player: whether it plays, and the duration in seconds. */
 const player = (page: Page, expression: string) =>
@@ -14,17 +14,6 @@ const player = (page: Page, expression: string) =>
     const player = document.querySelector('video, audio');
     return ${expression};
   })()`);
-
-/** A reader, and a function that opens a document with a new link. */
-async function openReader() {
-  const reader = await read();
-  async function show(content: string | Buffer, name: string): Promise<void> {
-    const link = await share(Buffer.from(content), name);
-    await reader.page.goto(link.url);
-    await reader.page.getByText(/^Document loaded/).waitFor({ state: 'attached' });
-  }
-  return { ...reader, show };
-}
 
 /** The file, its name, and the text that the viewer shows. */
 const texts: readonly [string | Buffer, string, string][] = [

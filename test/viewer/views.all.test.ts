@@ -1,36 +1,25 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { sharedBrowser } from '../support/browser.ts';
-import { desktop, newReader, phone } from '../support/browser-pages.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { phone } from '../support/browser-pages.ts';
 import { makeDeck } from '../support/deck-pdf.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
 import { type ViewFields, viewsOf } from '../support/link-views.ts';
 import { makeWav } from '../support/media-files.ts';
 import { makePdf } from '../support/pdf.ts';
-import { type LinkFields, makeLink, makePng, makeZip, upload } from '../support/sharing-api.ts';
+import { type LinkFields, makePng, makeZip } from '../support/sharing-api.ts';
+import { useViewer } from '../support/viewer-suite.ts';
 
 // The times in these tests differ by far more than the delays of a slow machine.
 const minutes = 60_000;
 const slackMs = 1 * minutes;
 
-let test: TestApp;
-let browser: Browser;
 /** How far the clocks of the server and the browser are ahead of the machine's clock. */
 let aheadMs = 0;
-beforeAll(async () => {
-  test = await startTestApp({ now: () => Date.now() + aheadMs });
-  browser = await sharedBrowser();
-});
-afterAll(() => test.remove());
-
-async function share(bytes: Buffer, filename: string, options = {}): Promise<LinkFields> {
-  return makeLink(test, (await upload(test, bytes, filename)).id, options);
-}
+const viewer = useViewer({ now: () => Date.now() + aheadMs });
+const { app, share } = viewer;
 
 /** A reader whose browser clock can be advanced. */
-async function read(link: LinkFields, options: BrowserContextOptions = desktop) {
-  const { page, requests, complaints } = await newReader(browser, test.app.publicUrl, options);
-  onTestFinished(() => page.context().close());
+async function read(link: LinkFields, options?: BrowserContextOptions) {
+  const { page, requests, complaints } = await viewer.read(options);
   await page.clock.install({ time: Date.now() + aheadMs });
   await page.goto(link.url);
   const wait = async (milliseconds: number) => {
@@ -53,8 +42,8 @@ async function setHidden(page: Page, hidden: boolean): Promise<void> {
 
 /** The only view of a link, after all pending writes. */
 async function viewOf(link: LinkFields): Promise<ViewFields> {
-  await test.app.inside.views.flush();
-  const [view, ...others] = await viewsOf(test, link);
+  await app().app.inside.views.flush();
+  const [view, ...others] = await viewsOf(app(), link);
   expect(others).toEqual([]);
   if (view === undefined) throw new Error('the link has no views');
   return view;
@@ -68,7 +57,7 @@ const firstText = (page: Page) => page.locator('#viewer .page').first().locator(
 
 /** Waits until the page measures the time, and the service knows the view. */
 async function expectBegun(link: LinkFields): Promise<void> {
-  await expect.poll(async () => (await viewsOf(test, link)).length).toBe(1);
+  await expect.poll(async () => (await viewsOf(app(), link)).length).toBe(1);
 }
 
 it('a view counts the time of each page, but not while the tab is hidden', async () => {

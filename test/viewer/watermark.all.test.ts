@@ -19,12 +19,10 @@ async function open(bytes: Buffer, name: string, options = desktop) {
   return { ...reader, link };
 }
 
-const screens = [
+it.each([
   ['desktop', desktop],
   ['phone', phone],
-] as const;
-
-it.each(screens)('shows the address on each page: %s', async (name, options) => {
+])('shows the address on each page: %s', async (name, options) => {
   const { page, complaints, link } = await open(makeReport(), 'Report.pdf', options);
   const text = page.locator('.textLayer').first();
   await expect.poll(() => text.textContent()).toContain('reader@example.com · 20');
