@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
-import { openAnotherTab, overhangOf, phone } from '../support/browser-pages.ts';
+import { openAnotherTab, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
 import { openFilter } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { addClient } from '../support/owner-rows.ts';
@@ -218,6 +218,27 @@ describe('the audit log', () => {
     await dialogOf(page).getByRole('link', { name: 'All events on' }).click();
     await dialogOf(page).waitFor({ state: 'detached' });
     await expect.poll(() => rowsOf(page).count()).toBe(2);
+  });
+
+  it('revokes the token of an event, if the user has the scope', async () => {
+    const { token_id, target } = await addEvent({ token_id: crypto.randomUUID() });
+    const { page, open } = await visitAs(await staff(['audit:read', 'tokens:write']));
+    await open(`/audit?target=${target}`);
+    await rowsOf(page).getByRole('button', { name: 'Details' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Revoke token' }).click();
+    const question = page.getByRole('dialog', { name: 'Revoke the token of this event?' });
+    await expectAccessible(page);
+    await takePicture(page, 'audit-revoke-token');
+    await question.getByRole('button', { name: 'Revoke token' }).click();
+    await page.getByText('Token revoked').waitFor();
+    const revoked = db().selectFrom('revoked_tokens').where('jti', '=', token_id);
+    expect(await revoked.select('jti').execute()).toHaveLength(1);
+
+    const { page: other, open: openOther } = await visitAs(await staff(['audit:read']));
+    await openOther(`/audit?target=${target}`);
+    await rowsOf(other).getByRole('button', { name: 'Details' }).click();
+    await dialogOf(other).getByText(token_id, { exact: true }).waitFor();
+    expect(await other.getByRole('button', { name: 'Revoke token' }).count()).toBe(0);
   });
 
   it('links only to resources that the user can open', async () => {
