@@ -186,7 +186,7 @@ function RevokeToken({ tokenId }: { readonly tokenId: string }) {
       run: () => revoke({ tokenId }),
     });
   return (
-    <Button variant="default" onClick={ask}>
+    <Button variant="default" mr="auto" onClick={ask}>
       Revoke token
     </Button>
   );
