@@ -1,5 +1,5 @@
-// The reason in the audit event of an approved sign-in. It has the network address of the program,
-// which an erasure of the person removes like that of the event.
+// The reason of the audit event of an approved sign-in. It contains the network address of the
+// program, which the erasure of the person removes.
 
 const start = 'requested from ';
 

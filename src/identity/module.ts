@@ -109,7 +109,7 @@ export async function createIdentityModule(
   log.info({ implementation: ed25519.name }, 'signs tokens with Ed25519');
   const keys = { db, masterKey, ed25519, invalidations };
   const keyring = await openKeyring({ ...keys, tokenSecondsMax, now });
-  const revocations = openRevocations({ db, invalidations, now });
+  const revocations = openRevocations({ db, invalidations, masterKey, now });
   const onError = (error: unknown) => log.error({ err: error }, 'signing key rotation failed');
   const rotation = await startRotation({
     ...{ masterKey, keyring, auditLog, rotationDays, now, onError },

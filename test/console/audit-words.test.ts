@@ -67,12 +67,21 @@ itHoldsFor(
     ['AudienceService.CreateAudience', 'tried to create an audience'],
     ['UserService.CreateUser', 'tried to create a user'],
     ['ApiKeyService.CreateApiKey', 'tried to create an API key'],
-    ['CustomerService.PutAccounts', 'tried to change accounts'],
+    ['DocumentService.UploadDocument', 'tried to upload a document'],
+    ['WorkspaceService.PutMember', 'tried to set the role of the member'],
+    ['UserService.MailPasswordLink', 'tried to mail a password link'],
     ['UserService.CreateRecoveryCodes', 'tried to create recovery codes'],
   ],
-  6,
-)('a refused call without a target is about no particular resource', (action, words) => {
+  8,
+)('a refused call without a target has words', (action, words) => {
   expect(actionWords({ action, code: 'forbidden', actor: 'usr_1', target: '' })).toBe(words);
+});
+
+it('a token that was revoked by its id is the target itself', () => {
+  const revoked = { action: 'VerificationService.RevokeToken', actor: 'usr_1', code: 'ok' };
+  const target = '0d3f4c1e-6a57-4b0c-9a3e-5f0c2d1b7a90';
+  expect(actionWords({ ...revoked, target })).toBe('revoked the token');
+  expect(actionWords({ ...revoked, target: 'cli_1' })).toBe('revoked a token of');
 });
 
 it('a refused sign-in names the user of the email address', () => {

@@ -106,7 +106,7 @@ it('chooses all scopes, all read scopes or none with one click', async () => {
   for (const [label, count] of [
     ['All scopes', managementScopes.length],
     ['All read scopes', managementScopes.filter((scope) => scope.endsWith(':read')).length],
-    ['None', 0],
+    ['Clear', 0],
   ] as const) {
     await dialog.getByRole('button', { name: label, exact: true }).click();
     await expect.poll(chosen).toBe(count);

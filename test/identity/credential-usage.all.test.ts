@@ -20,7 +20,7 @@ import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { addIdentity, callFederation } from '../support/federation.ts';
 import { startTestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
-import { addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import { addClient, addCustomer, addWorkspace, updateRow } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { openTransports } from '../support/transports.ts';
 
@@ -81,7 +81,7 @@ describeFeature('the last use of a credential', (dialect) => {
     expect(await lastUsed(after, bad.credentialId)).toBeNull();
   });
 
-  it('is written for the keys and the federated identities of clients, and counts', async () => {
+  it('is recorded for client keys and federated identities, as is their usage', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     const databaseUrl = await freshDatabaseUrl(dialect);
@@ -98,7 +98,9 @@ describeFeature('the last use of a credential', (dialect) => {
     });
     const issuerId = trusted.body.id;
     const unusedIdentity = await addIdentity(db, clientId, issuerId, 'repo:octo-org/other');
+    const newerIdentity = await addIdentity(db, clientId, issuerId, 'repo:octo-org/*');
     const identity = await addIdentity(db, clientId, issuerId, subject);
+    await updateRow(db, 'federated_identities', identity, { create_time: 1 });
     const transports = openTransports(test.app);
     const startTime = Date.now();
     for (const transport of transports) {
@@ -134,12 +136,12 @@ describeFeature('the last use of a credential', (dialect) => {
     );
     expect(Object.fromEntries(times)).toEqual({
       ...{ [keyId]: true, [unusedKey]: false },
-      ...{ [identity]: true, [unusedIdentity]: false },
+      ...{ [identity]: true, [unusedIdentity]: false, [newerIdentity]: false },
     });
     const n = transports.length;
     const counts = {
       ...{ [clientId]: [2 * n, n], [keyId]: [n, 0], [identity]: [n, 0] },
-      ...{ [unusedKey]: [0, 0], [unusedIdentity]: [0, 0] },
+      ...{ [unusedKey]: [0, 0], [unusedIdentity]: [0, 0], [newerIdentity]: [0, 0] },
     };
     for (const [id, expected] of Object.entries(counts)) {
       const { points } = await read<{ points: { issued: number; refused: number }[] }>(

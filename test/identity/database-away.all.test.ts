@@ -79,7 +79,7 @@ const parts: Record<string, (parts: Parts) => Promise<() => Promise<unknown>>> =
     return () => membershipsOf('none');
   },
   'the revoked tokens': async (all) => {
-    const revocations = openRevocations({ ...all, now: Date.now });
+    const revocations = openRevocations({ ...all, masterKey, now: Date.now });
     return () => revocations.has('jti');
   },
   'the key that signs': async (all) => {

@@ -1,5 +1,6 @@
 // The revoked tokens that a process knows: all of them, while it reads only their changes.
 import { expect, it, onTestFinished } from 'vitest';
+import { createMasterKey } from '../../src/base/crypto/master-key.ts';
 import { oldRowRules } from '../../src/boot/old-rows.ts';
 import { openRevocations } from '../../src/identity/tokens/revocations.ts';
 import { transact } from '../../src/storage/database.ts';
@@ -14,6 +15,8 @@ import { expectWithinOneSecond } from '../support/within-one-second.ts';
 // Within a second, as a rule: a busy machine may take longer.
 const patience = { timeout: 10_000, interval: 20 };
 const soon = () => Math.floor(Date.now() / 1000) + 300;
+
+const masterKey = createMasterKey(Buffer.alloc(32));
 
 /** Another process: its connection, its changes, its clock, and the rows that it has read. */
 async function openProcess(url: string, now = Date.now) {
@@ -35,12 +38,14 @@ async function openProcess(url: string, now = Date.now) {
   });
   const invalidations = await watchInvalidations(db);
   onTestFinished(() => invalidations.stop());
-  const revocations = openRevocations({ db: counted, invalidations, now });
+  const revocations = openRevocations({ db: counted, invalidations, masterKey, now });
   const revoke = (jti: string, exp: number) =>
     revocations.revoke(jti, exp, (work) => transact(db, work));
   return {
     db,
     revocations: { has: revocations.has, revoke },
+    revokeId: (jti: string, callerId: string) =>
+      revocations.revokeId(jti, callerId, (work) => transact(db, work)),
     rowsRead: () => read,
     /** Runs `work` after each read of a page of all revocations. */
     afterPages(work: () => Promise<void>) {
@@ -70,6 +75,21 @@ async function revokeMany(db: Database, count: number): Promise<void> {
 }
 
 describeDialects('a revocation', (dialect) => {
+  it('by an id is limited for each caller', async () => {
+    let time = Date.now();
+    const { db, revokeId } = await openProcess(await freshDatabaseUrl(dialect), () => time);
+    const count = async () =>
+      (await db.selectFrom('revoked_tokens').select('jti').execute()).length;
+    for (let i = 0; i < 1_000; i++) await revokeId(`id ${i}`, 'cli_1');
+    const limited = { code: 'rate_limited', extra: { retryAfterSeconds: 1 } };
+    await expect(revokeId('late', 'cli_1')).rejects.toMatchObject(limited);
+    expect(await count()).toBe(1_000);
+    await revokeId('of another caller', 'cli_2');
+    time += 1_000;
+    await revokeId('late', 'cli_1');
+    expect(await count()).toBe(1_002);
+  });
+
   it('is known immediately here, and soon in other processes', async () => {
     const url = await freshDatabaseUrl(dialect);
     const [here, there] = [await openProcess(url), await openProcess(url)];

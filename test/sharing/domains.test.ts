@@ -155,7 +155,7 @@ describeFeature('custom domains', (dialect) => {
     expect(approved.body.state).toBe('DOMAIN_STATE_VERIFIED');
   });
 
-  it('stay closed after the end of their workspace, until another one verifies them', async () => {
+  it('answer 404 after their workspace is deleted for good, until another verifies', async () => {
     const { db, deleteOldRows } = test.app.inside;
     const [gone, next] = [await newWorkspace(), await newWorkspace()];
     const [name, pending] = ['left.example.com', 'unverified.example.com'];

@@ -1,6 +1,7 @@
 // A process of release 0.1 in a rolling upgrade: it reads counters, and this release reads changes.
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { createMasterKey } from '../../src/base/crypto/master-key.ts';
 import { openRevocations } from '../../src/identity/tokens/revocations.ts';
 import { insertRevokedToken } from '../../src/identity/tokens/store.ts';
 import { startChangesUpkeep } from '../../src/storage/changes-upkeep.ts';
@@ -190,7 +191,8 @@ describeDialects('next to a process of release 0.1', (dialect) => {
     const { db } = await open();
     const invalidations = await watchInvalidations(db);
     onTestFinished(() => invalidations.stop());
-    const revocations = openRevocations({ db, invalidations, now: Date.now });
+    const masterKey = createMasterKey(Buffer.alloc(32));
+    const revocations = openRevocations({ db, invalidations, masterKey, now: Date.now });
 
     await revocations.revoke('a', Date.now() / 1000 + 300, (work) => transact(db, work));
 

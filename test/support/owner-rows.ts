@@ -49,6 +49,7 @@ export function updateRow(
     | 'clients'
     | 'credentials'
     | 'customers'
+    | 'federated_identities'
     | 'links'
     | 'trusted_issuers'
     | 'users',

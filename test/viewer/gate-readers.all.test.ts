@@ -63,11 +63,17 @@ it('an agreement shows every word that the reader accepts', async () => {
     `<!-- ${hidden} -->\n<details><summary>More</summary>${hidden}</details>`,
     `<div hidden>${hidden}</div>`,
     'See <https://example.org/a> and ![Seal](https://example.org/s.png).',
+    '7. The fee in euros is\n500000. It is due at once.',
   ].join('\n\n');
   const shown = await openAgreement(formatted, 'html');
   await shown.text.getByRole('heading', { name: 'Terms' }).waitFor();
   const words = (await shown.text.textContent()) ?? '';
   expect(words.split(hidden)).toHaveLength(4);
+  // Markdown numbers the items after the first one itself.
+  const numbers = shown.text
+    .locator('li')
+    .evaluateAll((all) => all.map((item) => Number(item.getAttribute('value'))));
+  expect(await numbers).toEqual([1, 2, 7, 500_000]);
   expect(words).toContain('rules (https://example.org/rules).');
   expect(words).toContain('Seal (https://example.org/s.png)');
   expect(await shown.text.locator('details, b, img').count()).toBe(0);
@@ -77,6 +83,7 @@ it('an agreement shows every word that the reader accepts', async () => {
     `# Terms\n\n[rules](https://example.org "${hidden}")`,
     `# Terms\n\n\`\`\`${hidden}\nKeep it.\n\`\`\``,
     `# Terms\n\n| A |\n|---|\n| b | ${hidden} |`,
+    '# Terms\n\n| A |\n|---|\n| 5 | € |',
   ];
   for (const [i, text] of source.entries()) {
     const { text: region } = await openAgreement(text, `source-${i}`);

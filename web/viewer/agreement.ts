@@ -1,5 +1,5 @@
-// Formats the agreement of a link's gate. Without this script, the page shows its source, and also
-// if the formatted text would hide words that the reader accepts.
+// Formats the agreement of a link's gate. Without this script, or if formatting would hide a word,
+// the page shows the source.
 import { renderMarkdown } from './markdown/render-markdown.ts';
 
 const source = document.querySelector('#agreement > pre');

@@ -7,7 +7,7 @@ export type AccessRow = {
   readonly create_time: number;
   readonly expire_time?: number | null;
   readonly detail?: string;
-  /** The name of a row that is not a resource with a name. */
+  /** The name of a row that has no named resource, such as the browser of a session. */
   readonly name?: string;
 };
 

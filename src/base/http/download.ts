@@ -41,8 +41,8 @@ export function createDownloadHead(
 }
 
 /**
- * A name can contain any printable character. A program that saves a file under the name must not
- * write into another folder (RFC 6266 §4.3).
+ * Document names may contain `/` and `\`. In a file name they could lead into another folder
+ * (RFC 6266 §4.3).
  */
 function dispositionOf(name: string, type: 'inline' | 'attachment'): string {
   const file = name.replace(/[/\\]|^\.{1,2}$/g, '_');

@@ -33,8 +33,8 @@ export function findUsageCounts(
 }
 
 /**
- * Returns the ids that a request counts for: a client or a customer itself, and for a credential of
- * it also its owner. Other ids are not in the map.
+ * Returns the ids that a request counts for: a client or a customer itself; a credential and its
+ * owner. Other ids are not in the map.
  */
 export async function findSubjects(
   db: Database,
@@ -71,17 +71,23 @@ export async function updateLastUsedTimes(
   db: Executor,
   uses: readonly CredentialUse[],
 ): Promise<void> {
-  const keys = uses.filter(({ id }) => id.startsWith('jwk_'));
-  const identities = uses.filter(({ id }) => id.startsWith('fed_'));
-  const others = uses.filter((use) => !keys.includes(use) && !identities.includes(use));
-  await updateUsesIn('credentials', db, others);
-  await updateUsesIn('client_keys', db, keys);
-  await updateUsesIn('federated_identities', db, identities);
+  for (const table of ['credentials', 'client_keys', 'federated_identities'] as const) {
+    await updateUsesIn(
+      db,
+      table,
+      uses.filter(({ id }) => tableOf(id) === table),
+    );
+  }
+}
+
+function tableOf(credentialId: string) {
+  if (credentialId.startsWith('jwk_')) return 'client_keys';
+  return credentialId.startsWith('fed_') ? 'federated_identities' : 'credentials';
 }
 
 async function updateUsesIn(
-  name: 'credentials' | 'client_keys' | 'federated_identities',
   db: Executor,
+  name: ReturnType<typeof tableOf>,
   uses: readonly CredentialUse[],
 ): Promise<void> {
   if (uses.length === 0) return;

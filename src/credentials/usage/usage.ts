@@ -93,7 +93,7 @@ export function createCredentialUsage(options: CredentialUsageOptions): Credenti
     }
   }
 
-  /** Drops counts of unknown ids. A secret or an API key also counts for its owner. */
+  /** Drops counts of unknown ids. A credential also counts for its owner. */
   async function assignToSubjects(rows: readonly UsageCountRow[]): Promise<Count[]> {
     if (rows.length === 0) return [];
     const subjects = await findSubjects(db, [...new Set(rows.map((row) => row.subject_id))]);

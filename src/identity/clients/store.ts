@@ -148,12 +148,12 @@ export function findFederatedIdentities(
   return readList(db, selectIdentities(db, clientId), federatedIdentityList, query);
 }
 
-/** A client has at most 20. */
+/** The oldest is first. A client has at most 20. */
 export function findIdentitiesOfClient(
   db: Executor,
   clientId: string,
 ): Promise<FederatedIdentityRow[]> {
-  return selectIdentities(db, clientId).execute();
+  return selectIdentities(db, clientId).orderBy('create_time').orderBy('id').execute();
 }
 
 /** Returns whether the client had the identity. */

@@ -68,7 +68,7 @@ export function createFederatedVerifier(options: FederatedAssertionOptions) {
     if (assertion.header.kid === undefined && keys.length > 1) {
       return 'The assertion does not name its key.';
     }
-    if (!(await findSigner(assertion, keys))) return 'The signature is not valid.';
+    if ((await findSigner(assertion, keys)) === undefined) return 'The signature is not valid.';
     const own = identities.filter(({ issuerId }) => issuerId === issuer.id);
     return (
       own.find((identity) => matches(identity, payload)) ??

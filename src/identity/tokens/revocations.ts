@@ -4,10 +4,13 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
+import type { MasterKey } from '../../base/crypto/master-key.ts';
+import { fail } from '../../base/errors/errors.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createLoader } from '../../storage/loader.ts';
 import { unannouncedRevision } from '../../storage/release-0-1.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
+import { createThrottle, steadyLimit } from '../../storage/throttle.ts';
 import { findRevokedTokens, insertRevokedToken, isTokenRevoked } from './store.ts';
 
 export type Revocations = {
@@ -15,8 +18,11 @@ export type Revocations = {
   has(jti: string): Promise<boolean>;
   /** `exp` is in seconds since 1970. `change` runs the transaction. */
   revoke(jti: string, exp: number, change: MakeChange): Promise<void>;
-  /** Revokes a token whose expiry is not known. */
-  revokeId(jti: string, change: MakeChange): Promise<void>;
+  /**
+   * Revokes a token whose expiry is not known, for a caller. Throws `rate_limited`: any id is
+   * accepted, and each one takes memory in every process.
+   */
+  revokeId(jti: string, callerId: string, change: MakeChange): Promise<void>;
 };
 
 type MakeChange = (work: (trx: Executor) => Promise<void>) => Promise<void>;
@@ -24,14 +30,17 @@ type MakeChange = (work: (trx: Executor) => Promise<void>) => Promise<void>;
 export type RevocationsOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
+  readonly masterKey: Pick<MasterKey, 'derive'>;
   readonly now: Clock;
 };
 
 /** Rows stay this much longer, for processes whose clocks are behind. */
 export const revocationSkewMsMax = 300_000;
 
-/** The longest life of a token: of the settings and of `Client.token_seconds`. */
+/** The maximum lifetime of a token, in the settings and in `Client.token_seconds`. */
 const lifetimeMsMax = 3_600_000;
+
+const limits = { caller: steadyLimit(1_000, 1_000) };
 
 /** Parsing a page blocks the event loop for a few milliseconds. */
 const pageMax = 2_000;
@@ -58,8 +67,13 @@ export function createExpiringIds(forgetBefore: () => number) {
   };
 }
 
+const tooMany = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many revocations by token_id.', { retryAfterSeconds });
+
 export function openRevocations(options: RevocationsOptions): Revocations {
   const { db, invalidations, now } = options;
+  const keys = options.masterKey.derive('revocations');
+  const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
   const revoked = createExpiringIds(() => now() - revocationSkewMsMax);
 
   async function readAll(): Promise<void> {
@@ -104,6 +118,15 @@ export function openRevocations(options: RevocationsOptions): Revocations {
       return isTokenRevoked(db, jti);
     },
     revoke: (jti, exp, change) => add(jti, exp * 1000, change),
-    revokeId: (jti, change) => add(jti, now() + lifetimeMsMax, change),
+    async revokeId(jti, callerId, change) {
+      const counter = throttle.counter('caller', callerId);
+      await throttle.check([counter]);
+      const counted: MakeChange = (work) =>
+        change(async (trx) => {
+          await throttle.countIn(trx, [counter]);
+          await work(trx);
+        });
+      await add(jti, now() + lifetimeMsMax, counted);
+    },
   };
 }

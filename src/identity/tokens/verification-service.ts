@@ -4,6 +4,7 @@ import type {
   VerifyTokenRequest,
 } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { parseScopes, parseStoredScopes } from '../../api/access/scopes.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import type { CredentialUsage } from '../../credentials/usage/usage.ts';
@@ -84,7 +85,8 @@ export function createVerificationService(
       const claims = tokenId === '' ? await verifier.readSigned(token) : undefined;
       const change = (work: (trx: Executor) => Promise<void>) =>
         auditLog.change(context, { target: claims?.sub ?? tokenId }, work);
-      if (tokenId !== '') await revocations.revokeId(tokenId, change);
+      if (tokenId !== '')
+        await revocations.revokeId(tokenId, principalId(principalOf(context)), change);
       // An invalid token changes nothing, but the request is still in the audit log.
       else if (claims === undefined) await change(async () => {});
       else await revocations.revoke(claims.jti, claims.exp, change);

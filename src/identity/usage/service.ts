@@ -30,7 +30,7 @@ export function createUsageService({
         throw invalid('start_time', `must be at most ${usageDaysMax} days before end_time`);
       }
       if (!(await findSubjects(db, [credentialId])).has(credentialId)) {
-        throw fail('not_found', 'No client, customer or credential of them has this id.');
+        throw fail('not_found', 'No client, customer or credential has this id.');
       }
       const rows = await findUsageCounts(db, credentialId, { first, last });
       const byDay: UsageCountRow[][] = Array.from({ length: last - first + 1 }, () => []);

@@ -129,7 +129,10 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
   };
 }
 
-/** Only sign-ins with a password ask for a code. Each session could prove a new app. */
+/**
+ * Only a sign-in with a password asks for a code. Otherwise, any session could meet a required
+ * second factor by adding an app.
+ */
 function requirePassword({ password_hash }: UserRow): void {
   if (password_hash !== '') return;
   throw fail('conflict', 'Without a password, no sign-in asks for a code. Add a passkey instead.');

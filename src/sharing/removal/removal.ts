@@ -5,7 +5,7 @@ import {
   deleteFolders,
   deleteLinkOf,
   deleteRemovedRows,
-  releaseDomains,
+  keepRemovedDomains,
 } from './store.ts';
 
 /** Deletes the links and views of removed documents, and then the documents. */
@@ -23,7 +23,7 @@ export const workspacePurge: Purge = {
     deleteDocumentOf,
     deleteLinkOf,
     ...ofWorkspace.map((table) => ownedRows(table, 'workspace_id', 'id')),
-    releaseDomains,
+    keepRemovedDomains,
     ownedRows('remembered_readers', 'workspace_id', 'digest'),
     deleteFolders,
     ownedRows('credentials', 'workspace_id', 'id'),

@@ -141,10 +141,10 @@ export const deleteFolders: PurgeStep = (trx, workspaceId, limit) =>
   });
 
 /**
- * Deletes the domains of a workspace that is deleted for good. A verified one stays as removed,
- * without its workspace: readers may have URLs with it, and a proxy a certificate.
+ * Deletes the domains of a workspace that is deleted for good. Verified domains stay, marked as
+ * removed: readers may have their URLs, and a proxy may have a certificate.
  */
-export const releaseDomains: PurgeStep = async (trx, workspaceId, limit) => {
+export const keepRemovedDomains: PurgeStep = async (trx, workspaceId, limit) => {
   const rows = await trx
     .selectFrom('domains')
     .select(['id', 'verify_time'])

@@ -28,10 +28,7 @@ export function SecondFactorScreen() {
           <Title order={1} size="h2" ref={heading} tabIndex={-1}>
             {title}
           </Title>
-          <Text>
-            Your administrators require a passkey or an authenticator app. Add one of them to
-            continue.
-          </Text>
+          <Text>Your administrators require a second factor. Add one to continue.</Text>
           <PasskeysCard />
           <SecondFactorCard />
           <Continue />

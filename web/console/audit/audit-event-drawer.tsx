@@ -1,4 +1,5 @@
 import { toJsonString } from '@bufbuild/protobuf';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Button, Drawer, Group, Stack, Text } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -43,7 +44,7 @@ function Event({ event }: { readonly event: AuditEvent }) {
       </Text>
       <FactList facts={factsOf(event)} />
       <RelatedEvents event={event} />
-      <RevokeToken tokenId={event.tokenId} />
+      <RevokeToken event={event} />
       <RawEvent event={event} />
     </Stack>
   );
@@ -170,17 +171,22 @@ function RelatedEvents({ event }: { readonly event: AuditEvent }) {
   );
 }
 
-function RevokeToken({ tokenId }: { readonly tokenId: string }) {
+/** An older token has expired. */
+const tokenMsMax = 3_600_000;
+
+function RevokeToken({ event: { tokenId, createTime } }: { readonly event: AuditEvent }) {
   const { confirm } = useDialogs();
   const mayRevoke = useHasScope()('tokens:write');
   const revoke = useMethod(VerificationService.method.revokeToken);
-  if (tokenId === '' || !mayRevoke) return null;
+  const isOld = createTime === undefined || timestampMs(createTime) < Date.now() - tokenMsMax;
+  if (tokenId === '' || isOld || !mayRevoke) return null;
   const ask = () =>
     confirm({
       title: 'Revoke the token of this event?',
       consequence:
-        'It’s rejected within a second, and so are tokens that were exchanged for it. Its owner ' +
-        `can get a new one. ${offlineVerificationNote('within an hour')} You can’t undo this.`,
+        'It’s rejected within a second, and so are tokens that clients got by exchanging it. Its ' +
+        'owner can get a new one. ' +
+        `${offlineVerificationNote('within an hour')} You can’t undo this.`,
       label: 'Revoke token',
       done: 'Token revoked',
       run: () => revoke({ tokenId }),

@@ -173,9 +173,11 @@ export function describeAction({ action, code }: Described): string {
   return code === 'ok' ? words.did : `tried to ${words.tried}`;
 }
 
+const prepositionAtEnd = / (?:of|for|to)$/;
+
 /** The words for a done action alone, such as `Rotated a secret`. */
 export function actionLabel(action: string): string {
-  const words = describeAction({ action, code: 'ok' }).replace(/ (?:of|for|to)$/, '');
+  const words = describeAction({ action, code: 'ok' }).replace(prepositionAtEnd, '');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -191,22 +193,25 @@ export function actionWords(event: Described & Acted): string {
   const words = describeAction(event);
   const credential = claimedCredential(event);
   if (!namesTarget(event) || credential !== undefined) {
-    const alone = withoutArticle(event, words.replace(/ (?:of|for)$/, ''));
+    const alone = withIndefiniteArticle(event, words.replace(prepositionAtEnd, ''));
     return credential === undefined ? alone : `${alone} with the ${credential}`;
   }
+  if (tokenId.test(event.target)) return words.replace(/a token of$/, 'the token');
   return signIns.has(event.action) ? `${words} as` : words;
 }
+
+/** The target of a token that was revoked by its id. */
+const tokenId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The `u` of “user” does not sound like a vowel. */
 const vowel = /^(?:[aeio]|u(?!s))/i;
 
-/** A refused call without a target is about no particular resource: `tried to create a client`. */
-function withoutArticle({ code, target }: Described & Acted, words: string): string {
+/** A refused creation has made no resource: `tried to create a client`. */
+function withIndefiniteArticle({ code, target }: Described & Acted, words: string): string {
   if (code === 'ok' || target !== '') return words;
-  return words.replace(/^(tried to \w+) the (.*)$/, (_, start, rest) => {
-    if (/s$/.test(rest)) return `${start} ${rest}`;
-    return `${start} ${vowel.test(rest) ? 'an' : 'a'} ${rest}`;
-  });
+  return words.replace(/^(tried to (?:create|upload)) the (.*)$/, (_, start, rest) =>
+    /s$/.test(rest) ? `${start} ${rest}` : `${start} ${vowel.test(rest) ? 'an' : 'a'} ${rest}`,
+  );
 }
 
 /** The target of a failed authentication is the credential, not what the call was about. */

@@ -34,7 +34,7 @@ export function ClientScreen() {
           <>
             <ClientFacts {...found} />
             <AuditLinks id={found.id} />
-            <Contents client={found} mayChange={mayWrite && found.deleteTime === undefined} />
+            <ClientSections client={found} mayChange={mayWrite && found.deleteTime === undefined} />
           </>
         )}
       </QueryResult>
@@ -44,10 +44,10 @@ export function ClientScreen() {
 
 ClientScreen.reads = [ClientService.method.getClient];
 
-type ContentsProps = { readonly client: Client; readonly mayChange: boolean };
+type ClientSectionsProps = { readonly client: Client; readonly mayChange: boolean };
 
 /** The credentials come first: they show whether the client works and when it stops. */
-function Contents({ client, mayChange }: ContentsProps) {
+function ClientSections({ client, mayChange }: ClientSectionsProps) {
   return (
     <>
       {mayChange ? (

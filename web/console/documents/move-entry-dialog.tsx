@@ -26,7 +26,7 @@ export default function MoveEntryDialog({ entry }: MoveEntryDialogProps) {
     <FormDialog
       title={`Move “${isolateName(name)}”`}
       label="Move"
-      done={`Moved “${isolateName(name)}”`}
+      done={`Moved “${name}”`}
       form={form}
       submit={async ({ parentId }) => {
         if (parentId !== folderId) await update({ parentId });

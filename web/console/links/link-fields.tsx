@@ -96,7 +96,7 @@ function ForEachFields({ form, workspaceId, targetName }: LinkFieldsProps) {
     <>
       <Checkbox
         label="One link for each reader"
-        description="Each link opens only for its reader, with a code from an email."
+        description="Only its reader can open each link, with a code sent by email."
         {...form.getInputProps('isForEach', { type: 'checkbox' })}
       />
       {form.values.isForEach && sendsMail() ? (

@@ -96,7 +96,7 @@ export function linkLabel(link: Link): string {
 /** Such as `for jane@example.com and 1 more`, or the time of the creation. */
 function distinctionOf({ allowList: [first, ...others], createTime }: Link): string {
   if (first !== undefined)
-    return `for ${nameErased(first)}${others.length === 0 ? '' : ` and ${others.length} more`}`;
+    return nameErased(`for ${first}${others.length === 0 ? '' : ` and ${others.length} more`}`);
   return createTime === undefined ? '' : shortTimeText(timestampDate(createTime));
 }
 

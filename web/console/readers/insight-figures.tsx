@@ -34,8 +34,8 @@ export function InsightFigures({ insight, viewCount, isRoom = false }: InsightFi
       />
       {version > 1 ? (
         <Text size="xs" c="dimmed" mt={4}>
-          Views and the list of readers are those of all versions. The other figures are those of
-          version {version}, which has {shown === 1 ? '1 view' : `${shown.toLocaleString()} views`}.
+          Views and the list of readers cover all versions. The other figures cover version{' '}
+          {version}, which has {shown === 1 ? '1 view' : `${shown.toLocaleString()} views`}.
         </Text>
       ) : null}
     </div>

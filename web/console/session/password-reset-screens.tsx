@@ -51,7 +51,7 @@ export function ResetPasswordScreen() {
   if (isDone) {
     return (
       <SignedOutPage title="Password set">
-        <Text role="status">Sign in with it now. Earlier sessions have ended.</Text>
+        <Text role="status">Sign in with your new password. Earlier sessions have ended.</Text>
         <ButtonLink to="/sign-in">Sign in</ButtonLink>
       </SignedOutPage>
     );

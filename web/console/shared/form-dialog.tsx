@@ -117,6 +117,7 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
     const missing = element.current === null ? [] : findMissingInputs(element.current);
     for (const { dataset } of missing) form.setFieldError(dataset.path ?? '', missingAdvice);
     if (missing.length > 0) {
+      setQuestion(undefined);
       fail();
       return;
     }

@@ -25,7 +25,7 @@ export const sessionColumns: readonly Column<Session>[] = [
     title: 'Method',
     cell: ({ amr, providerId }) => {
       if (providerId !== '') return 'Company account';
-      // The methods that the user adds later follow those of the sign-in.
+      // The methods that the session proves later follow those of the sign-in.
       if (amr[0] !== 'pwd' && amr.includes('user')) return 'Passkey';
       return amr.includes('otp') ? 'Password and code' : 'Password';
     },

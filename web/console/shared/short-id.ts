@@ -1,7 +1,7 @@
 /** The number of characters that stay at the start, after a prefix such as `doc_`, and the end. */
 const shown = { start: 4, end: 5 };
 
-/** The ID of a signing key: a SHA-256 in base64url, whose first characters are enough. */
+/** A SHA-256 in base64url: the ID of a signing key, or the thumbprint of a client key. */
 const digest = /^[\w-]{43}$/;
 
 /** `doc_4D6G…UiNlG`; a text that is hardly longer stays as it is. */

@@ -11,8 +11,8 @@ export function SecondFactorReminder() {
   const end = formatDateTime(timestampDate(secondFactorDueTime));
   return (
     <Alert color="orange" role="status" mb="lg" title={`Add a second factor by ${end}`}>
-      Your administrators require a passkey or an authenticator app. If you have one, sign in with
-      it. If not, add one in{' '}
+      Your administrators require a second factor. If you have one, sign in with it. If not, add one
+      in{' '}
       <TextLink to="/account" td="underline">
         Your account
       </TextLink>

@@ -1,4 +1,4 @@
-/** The usage of a credential. It has no page in the console. */
+/** The usage of a credential. Credentials have no page in the console. */
 import { Drawer } from '@mantine/core';
 import { useDialog } from '../shared/dialog-state.ts';
 import { useDialogs } from '../shared/dialogs.tsx';

@@ -152,7 +152,7 @@ function Items({ kind, list }: ItemsProps) {
 
 type ItemProps = { readonly item: AccessItem; readonly hasRole: boolean };
 
-/** The word before the time: a session starts, and a role is given. */
+/** The word before the time. */
 function createdWord({ id }: AccessItem): string {
   if (id.startsWith('ses_')) return 'signed in';
   return id.startsWith('ws_') ? 'added' : 'created';

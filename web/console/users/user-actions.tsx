@@ -17,7 +17,7 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
   const { open } = useDialogs();
   const undelete = useMethod(UserService.method.undeleteUser);
   const restore = () => undelete({ userId: user.id });
-  // A button that vanishes could be missed by a click.
+  // A button that appears and vanishes could receive the click for another one.
   const hasPasswords = useLocalPasswords() ?? false;
   if (user.deleteTime !== undefined) return <RestoreButton restore={restore} />;
   const buttons = [

@@ -2,9 +2,9 @@
 import { Marked, type RendererObject } from 'marked';
 import { html } from '../../../src/base/http/html.ts';
 
-export type MarkdownOrder = { readonly text: string; readonly showsAll: boolean };
+export type MarkdownRequest = { readonly text: string; readonly showsAll: boolean };
 
-const common: RendererObject = {
+const sharedRenderers: RendererObject = {
   // The name of the document is the heading of the first level.
   heading({ tokens, depth }) {
     const level = Math.min(6, depth + 1);
@@ -17,19 +17,24 @@ const documents = new Marked({
   async: false,
   gfm: true,
   renderer: {
-    ...common,
+    ...sharedRenderers,
     image: ({ text }) => html`<span>${text === '' ? 'Image' : `Image: ${text}`}</span>`.text,
   },
 });
 
-/** Shows HTML as text, and the addresses of links and images. */
+/** Shows HTML as text, the addresses of links and images, and the written number of each item. */
 const agreements = new Marked({
   async: false,
   gfm: true,
   renderer: {
-    ...common,
+    ...sharedRenderers,
     html: ({ text, block }) => (block ? html`<p>${text}</p>\n` : html`${text}`).text,
     image: ({ text, href }) => html`${text} (${href})`.text,
+    listitem({ tokens, raw }) {
+      const number = /^\s*(\d{1,9})[.)]/.exec(raw)?.[1];
+      const value = number === undefined ? '' : ` value="${number}"`;
+      return `<li${value}>${this.parser.parse(tokens)}</li>\n`;
+    },
     link({ tokens, href, raw }) {
       const address = raw.startsWith('[') ? html` (${href})`.text : '';
       return `${html`<a href="${href}">`.text}${this.parser.parseInline(tokens)}</a>${address}`;
@@ -37,6 +42,6 @@ const agreements = new Marked({
   },
 });
 
-addEventListener('message', ({ data: { text, showsAll } }: MessageEvent<MarkdownOrder>) => {
+addEventListener('message', ({ data: { text, showsAll } }: MessageEvent<MarkdownRequest>) => {
   postMessage((showsAll ? agreements : documents).parse(text, { async: false }));
 });

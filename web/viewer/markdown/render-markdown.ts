@@ -4,7 +4,7 @@
  */
 import DOMPurify from 'dompurify';
 import { convertText } from '../loading/convert-text.ts';
-import type { MarkdownOrder } from './markdown-worker.ts';
+import type { MarkdownRequest } from './markdown-worker.ts';
 import workerUrl from './markdown-worker.ts?worker&url';
 
 const tags = [
@@ -14,19 +14,19 @@ const tags = [
   ...['table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'],
 ];
 
-const attributes = ['href', 'align', 'colspan', 'rowspan', 'start', 'open'];
+const attributes = ['href', 'align', 'colspan', 'rowspan', 'start', 'value', 'open'];
 
 /**
- * Returns undefined if the conversion takes too long. With `showsAll`, which keeps HTML and
- * addresses as text, also if the elements would lack a letter of the text: Markdown can contain
- * words that it does not show.
+ * Returns undefined if the conversion takes too long. With `showsAll`, HTML and the addresses of
+ * links are shown as text. The function then also returns undefined if the result lacks a letter, a
+ * digit or a currency symbol of the text.
  */
 export async function renderMarkdown(
   text: string,
   { showsAll = false } = {},
 ): Promise<DocumentFragment | undefined> {
-  const order: MarkdownOrder = { text, showsAll };
-  const html = await convertText(workerUrl, order);
+  const request: MarkdownRequest = { text, showsAll };
+  const html = await convertText(workerUrl, request);
   if (html === undefined) return undefined;
   const fragment = DOMPurify.sanitize(html, {
     ALLOWED_TAGS: tags,
@@ -44,7 +44,7 @@ export async function renderMarkdown(
   return fragment;
 }
 
-const lettersOf = (text: string) => text.replace(/[^\p{L}\p{M}\p{N}]/gu, '');
+const lettersOf = (text: string) => text.replace(/[^\p{L}\p{M}\p{N}\p{Sc}%]/gu, '');
 
 /** Numbers of lists and boxes of tasks are not text of their elements. */
 const withoutMarkers = (text: string) =>

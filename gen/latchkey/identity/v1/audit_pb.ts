@@ -67,9 +67,10 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
   action: string;
 
   /**
-   * The id of the resource that the call was about. For RevokeToken, the `sub` of the token. For a
-   * failed authentication, the id of the claimed client, key or user, or the first name in a client
-   * certificate after `URI:` or `DNS:`. Empty if unknown.
+   * The id of the resource that the call was about. For RevokeToken, the `sub` of the token, or its
+   * `jti` if the call named the token by it. For a failed authentication, the id of the claimed
+   * client, key or user, or the first name in a client certificate after `URI:` or `DNS:`. Empty if
+   * unknown.
    *
    * @generated from field: string target = 6;
    */

@@ -178,7 +178,7 @@ export const UsageService: GenService<{
    * Errors:
    * - `invalid_argument`: `end_time` is not after `start_time`, or the period is longer than 400
    *   days.
-   * - `not_found`: no client, customer or credential of them has the id.
+   * - `not_found`: no client, customer or credential has the id.
    *
    * @generated from rpc latchkey.identity.v1.UsageService.GetUsage
    */

@@ -393,8 +393,8 @@ export type RevokeTokenRequest = Message<"latchkey.identity.v1.RevokeTokenReques
 
   /**
    * The claim `jti` of the token to revoke, in place of `token`: a UUID in lower case. Audit events
-   * have it as `token_id`. The service does not know which tokens exist, so it revokes every id for
-   * an hour, the longest life of a token.
+   * have it as `token_id`. The service does not know which tokens exist: it accepts any id and keeps
+   * the revocation for an hour, the maximum lifetime of a token.
    *
    * @generated from field: string token_id = 3;
    */
@@ -467,11 +467,12 @@ export const VerificationService: GenService<{
   },
   /**
    * Revokes a token of any caller before it expires: at once in this process and within a second in
-   * every other. Tokens that were exchanged for it end, too. The call also succeeds for an unknown,
-   * malformed, foreign, expired or revoked token (RFC 7009 §2.2).
+   * every other. Tokens that clients got by exchanging it are revoked, too. The call also succeeds
+   * for an unknown, malformed, foreign, expired or revoked token (RFC 7009 §2.2).
    *
    * Errors:
    * - `invalid_argument`: both `token` and `token_id` are set, or neither.
+   * - `rate_limited`: the caller revoked 1,000 tokens by `token_id`. Then one each second.
    * - `forbidden`: the caller lacks the scope `tokens:write`.
    *
    * @generated from rpc latchkey.identity.v1.VerificationService.RevokeToken

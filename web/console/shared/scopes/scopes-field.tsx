@@ -11,7 +11,7 @@ const scopesMax = 100;
 /** More areas are suggestions of the text field. */
 const shownAreasMax = 12;
 /** A shorter list needs no buttons that choose many scopes. */
-const shortcutsMin = 6;
+const shortcutsMin = 7;
 
 /** Returns the error of the field; null if it is valid. */
 export const validateScopes = (scopes: readonly string[]) => validateCount(scopes, scopesMax);
@@ -58,7 +58,7 @@ export function ScopesField(props: ScopesFieldProps) {
         {areasInUse === undefined ? null : (
           <FreeAreas {...props} areasInUse={areasInUse} path={path} />
         )}
-        {areasInUse === undefined && areas.length > shortcutsMin ? (
+        {areasInUse === undefined && areas.length >= shortcutsMin ? (
           <Shortcuts areas={areas} canGrant={canGrant} onChange={others.onChange} />
         ) : null}
         <ManagementAreas isFolded={areasInUse !== undefined && areas.length > 1} value={value}>
@@ -79,7 +79,7 @@ function Shortcuts({ areas, canGrant, onChange }: ShortcutsProps) {
   const choices = [
     ['All scopes', all],
     ['All read scopes', all.filter((scope) => scope.endsWith(':read'))],
-    ['None', []],
+    ['Clear', []],
   ] as const;
   return (
     <Group gap="xs">
