@@ -84,7 +84,7 @@ it('a member sees the profile, keeps a color scheme and changes the password', a
   await change(own.email);
   await dialog.getByText('Choose a password without your email address.').first().waitFor();
   await change('a long new password', 'a long new password', 'not the password');
-  await dialog.getByText('Check your input').waitFor();
+  await dialog.getByText('Check the marked fields').waitFor();
   const wrong = dialog.getByText('This password is wrong.');
   await wrong.waitFor();
   await dialog.getByLabel('Current password').and(page.locator(':focus')).waitFor();

@@ -48,7 +48,7 @@ describe('workspaces', () => {
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Test workspace');
     await dialog.getByLabel('Name').fill('');
     await dialog.getByRole('button', { name: 'Rename' }).click();
-    await dialog.getByRole('alert').waitFor();
+    await dialog.getByText('Fill in this field.').waitFor();
     await dialog.getByLabel('Name').fill('Quay Ltd');
     await dialog.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('definition').getByText('Quay Ltd').waitFor();
