@@ -19,10 +19,12 @@ const methods = namedMethods(
 const isId = (field: string) => /(Id|kid)$/.test(field) && field !== 'externalId';
 
 /**
- * Fields that name something else: the client at an identity provider, the new id of a client, and
- * the issuer of a new identity, which is invalid instead (federation/management.test.ts).
+ * Fields that name something else: the client at an identity provider, the new id of a client, the
+ * issuer of a new identity, which is invalid instead (federation/management.test.ts), and a token,
+ * which the service does not store.
  */
 const otherFields = new Set([
+  'VerificationService.RevokeToken.tokenId',
   'IdentityProviderService.CreateIdentityProvider.clientId',
   'ClientService.CreateClient.clientId',
   'ClientService.CreateFederatedIdentity.issuerId',
