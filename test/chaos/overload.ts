@@ -17,7 +17,7 @@ const connectionCounts = [64, 320, 1_000, 4_000];
  */
 const goodputShareMin = 0.65;
 /** The same share, divided by that of a bare node:http server in the same run. */
-const floorRatioMin = 0.85;
+const floorRatioMin = 0.7;
 const readyMsMax = 50;
 /** Without the admission of calls, new connections wait 4 seconds. */
 const newConnectionMsMax = 200;
