@@ -210,6 +210,18 @@ describeApp('a session', (suite) => {
       });
     });
 
+    it('is no longer listed after it has expired', async () => {
+      suite.clock.frozen = Date.now();
+      const { user } = await signedIn();
+      suite.clock.frozen += 2 * hour;
+      const phone = browser();
+      const { accessToken } = await phone.signedIn({ email: user.email, password });
+
+      const listed = await phone.call(listSessions, {});
+      if (!listed.ok) throw new Error(`refused: ${listed.error.code}`);
+      expect(listed.message.sessions.map(({ id }) => id)).toEqual([decodeJwt(accessToken).sid]);
+    });
+
     it('cannot be listed or ended by another user', async () => {
       const [one, other] = [await signedIn(), await signedIn()];
       const sessionId = String(decodeJwt(one.accessToken).sid);

@@ -108,7 +108,7 @@ const otherMutations: readonly Mutation[] = [
     name: 'a session that has expired is live',
     file: 'src/identity/sessions/store.ts',
     from: "\n    .where('expire_time', '>', now);\n\n/** A user has few",
-    to: ';\n\nvoid now;\n/** A user has few',
+    to: "\n    .where('expire_time', '>', 0 * now);\n\n/** A user has few",
     tests: ['test/identity/sessions.test.ts'],
   },
   {

@@ -11,7 +11,7 @@ import { type Mutation, mutations } from './list.ts';
 const execute = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Copies the files that Git knows. The packages are linked. */
+/** Copies the files that Git knows. The packages and the downloaded files are linked. */
 async function copyTree(): Promise<string> {
   const copy = await mkdtemp(path.join(tmpdir(), 'latchkey-mutations-'));
   const known = ['ls-files', '--cached', '--others', '--exclude-standard'];
@@ -20,22 +20,35 @@ async function copyTree(): Promise<string> {
     await mkdir(path.dirname(path.join(copy, file)), { recursive: true });
     await cp(path.join(root, file), path.join(copy, file));
   }
-  await symlink(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+  for (const folder of ['node_modules', '.cache']) {
+    await symlink(path.join(root, folder), path.join(copy, folder));
+  }
   return copy;
 }
 
-/** Returns the tests that fail. */
+type Report = {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+};
+
+/** Returns the tests that fail. Throws if a file could not run, which proves nothing. */
 async function failedTests(copy: string, files: readonly string[]): Promise<string[]> {
   const report = path.join(copy, 'report.json');
   await rm(report, { force: true });
   const words = ['vitest', 'run', ...files, '--reporter=json', `--outputFile=${report}`];
   await execute('npx', words, { cwd: copy, maxBuffer: 64 * 1024 * 1024 }).catch(() => undefined);
-  const { testResults } = JSON.parse(await readFile(report, 'utf8'));
-  return testResults.flatMap((file: { assertionResults: { status: string; fullName: string }[] }) =>
-    file.assertionResults
-      .filter(({ status }) => status === 'failed')
-      .map(({ fullName }) => fullName),
-  );
+  const { testResults } = JSON.parse(await readFile(report, 'utf8')) as Report;
+  return testResults.flatMap((file) => {
+    const failed = file.assertionResults.filter(({ status }) => status === 'failed');
+    if (file.status === 'failed' && failed.length === 0) {
+      throw new Error(`${file.name} could not run: ${file.message}`);
+    }
+    return failed.map(({ fullName }) => fullName);
+  });
 }
 
 async function tryMutation(copy: string, { file, from, to, tests }: Mutation): Promise<string[]> {
