@@ -1,8 +1,7 @@
 // The sentences of the audit log.
-import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import { newId } from '../../src/base/crypto/ids.ts';
 import { shortId } from '../../web/console/shared/short-id.ts';
+import { auditEventRow } from '../support/audit-rows.ts';
 import { type ConsoleUser, contentLoaded, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { addClient, addWorkspace } from '../support/owner-rows.ts';
@@ -129,22 +128,12 @@ beforeAll(async () => {
     },
   ];
   const now = Date.now();
-  const rows = events.map(({ sentence, ...event }, i) => ({
-    ...{
-      actor_type: 'member',
-      actor_id: jane.id,
-      code: 'ok',
-      reason: '',
-      acting_client: '',
-      token_id: '',
-      count: 1,
-      request_id: '',
-      address,
-    },
-    ...event,
-    id: newId('evt', randomBytes),
-    create_time: now - i,
-  }));
+  const rows = events.map(({ sentence, ...event }, i) =>
+    auditEventRow({
+      ...{ actor_type: 'member', actor_id: jane.id, address, create_time: now - i },
+      ...event,
+    }),
+  );
   await db.insertInto('audit_events').values(rows).execute();
 });
 

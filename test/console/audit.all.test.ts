@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
+import { auditEventRow } from '../support/audit-rows.ts';
 import { openAnotherTab, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
 import { openFilter } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
@@ -15,22 +16,14 @@ const { app, workspaceId, visitAs, staff } = useConsole();
 const db = () => app().app.inside.db;
 
 async function addEvent(event: Partial<AuditEventRow> = {}): Promise<AuditEventRow> {
-  const row = {
-    id: newId('evt', randomBytes),
-    create_time: Date.now(),
-    actor_type: 'service',
+  const row = auditEventRow({
     actor_id: newId('cli', randomBytes),
     action: 'ClientService.UpdateClient',
     target: newId('cli', randomBytes),
-    code: 'ok',
-    reason: '',
-    acting_client: '',
-    token_id: '',
-    count: 1,
     request_id: crypto.randomUUID(),
     address: '192.0.2.7',
     ...event,
-  };
+  });
   await db().insertInto('audit_events').values(row).execute();
   return row;
 }
