@@ -56,8 +56,9 @@ async function overload(trial: Trial): Promise<void> {
     const floorShare = floor.perProcessorSecond / floorBest;
     trial.figure(
       `${connections} connections`,
-      `${Math.round(perSecond)}/s, goodput ${share.toFixed(2)} ` +
-        `(bare node:http ${floorShare.toFixed(2)}), /readyz ${readyMs.toFixed(0)} ms, ` +
+      `${Math.round(perSecond)}/s, ${Math.round(1e6 / perProcessorSecond)} µs of processor time, ` +
+        `goodput ${share.toFixed(2)} (bare node:http ${floorShare.toFixed(2)}), ` +
+        `/readyz ${readyMs.toFixed(0)} ms, ` +
         `JWKS on a new connection ${keysMs.toFixed(0)} ms, ${failed} refused`,
     );
     const name = `with ${connections} connections`;
