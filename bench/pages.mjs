@@ -24,7 +24,11 @@ const network = {
 };
 /** The element that shows that a page is ready, by page. */
 const screens = [
-  { name: 'sign-in', path: '/console/sign-in', ready: 'form input[name=email], form input[type=email]' },
+  {
+    name: 'sign-in',
+    path: '/console/sign-in',
+    ready: 'form input[name=email], form input[type=email]',
+  },
   { name: 'documents', document: 'list', ready: 'main table tbody tr', isSignedIn: true },
   { name: 'link to a PDF', document: 'report', ready: '#viewer canvas' },
   { name: 'link to a PDF of 63 MB', document: 'deck', ready: '#viewer canvas' },
