@@ -30,8 +30,8 @@ try {
   console.log(`| call | p50 | p99 | target |\n|---|---|---|---|`);
   await measureRoom(api, path.join(folder, 'data/latchkey.db'));
   console.log('\n| file | time | target |\n|---|---|---|');
-  await measureStamps(api, 'without pictures', undefined);
-  await measureStamps(api, 'of 63 MB', { width: 700, height: 300 });
+  await measureStamps(api, 'without pictures', { target: `${stampedSecondsMax} s` });
+  await measureStamps(api, 'with pictures', { picture: { width: 700, height: 300 }, target: '' });
   await measurePreview(api);
 } finally {
   await stopAll();
@@ -79,20 +79,19 @@ async function measureRoom(api, file) {
   const { id } = await api.upload(Buffer.from('Report'), '00000.txt', { folder_id: root.id });
   fillFolder(file, id);
   const read = await readerOf(await api.post('/links', { folder_id: root.id }));
-  const calls = {
-    'the first page of the room': () => read(),
-    'a search in the room': () => read('?query=09999'),
-    'the first 200 documents, API': () => api.get(`/documents?folder_id=${root.id}&page_size=200`),
-  };
-  for (const [name, call] of Object.entries(calls)) {
+  const list = `/documents?folder_id=${root.id}&page_size=200`;
+  const calls = [
+    ['the first page of the room', () => read(), `${entriesMsMax} ms`],
+    ['the first 200 documents, API', () => api.get(list), `${entriesMsMax} ms`],
+    ['a search in the room', () => read('?query=09999'), ''],
+  ];
+  for (const [name, call, target] of calls) {
     const times = [];
     for (let i = 0; i < 5; i++) await call();
     for (let i = 0; i < rounds; i++) times.push(await millisecondsOf(call));
     times.sort((a, b) => a - b);
     const at = (part) => `${Math.round(times[Math.floor((times.length - 1) * part)])} ms`;
-    console.log(
-      `| ${name}, of ${entries} entries | ${at(0.5)} | ${at(0.99)} | ${entriesMsMax} ms |`,
-    );
+    console.log(`| ${name}, of ${entries} entries | ${at(0.5)} | ${at(0.99)} | ${target} |`);
   }
 }
 
@@ -118,7 +117,7 @@ function fillFolder(file, id) {
   db.close();
 }
 
-async function measureStamps(api, name, picture) {
+async function measureStamps(api, name, { picture, target }) {
   const deck = makeDeck({ pages: stampedPages, ...(picture && { picture }) });
   const { id } = await api.upload(deck, 'Deck.pdf');
   const link = await api.post('/links', {
@@ -133,7 +132,7 @@ async function measureStamps(api, name, picture) {
   console.log(
     `| PDF ${name}, ${stampedPages} pages, ${(deck.length / 1e6).toFixed(1)} MB: stamped and sent ` +
       `| ${seconds.toFixed(1)} s, ${((1000 * seconds) / stampedPages).toFixed(1)} ms a page ` +
-      `| ${stampedSecondsMax} s |`,
+      `| ${target} |`,
   );
 }
 
