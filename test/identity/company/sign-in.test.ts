@@ -9,11 +9,13 @@ import {
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { insertUser } from '../../../src/identity/users/store.ts';
 import { registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
+import { callDuring } from '../../support/lock-waits.ts';
 import { codeOf, messageOf } from '../../support/manager-calls.ts';
 import { describeFeature } from '../../support/matrix.ts';
 import { useProviderApp } from '../../support/provider-app.ts';
-import { addUser } from '../../support/user-rows.ts';
+import { addUser, userRow } from '../../support/user-rows.ts';
 import { expectWithinOneSecond } from '../../support/within-one-second.ts';
 
 const provide = IdentityProviderService.method;
@@ -254,5 +256,24 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
       );
       expect(codeOf(await refresh(browser))).toBe('unauthenticated');
     }
+  });
+
+  // SQLite runs one transaction at a time.
+  if (dialect === 'sqlite') return;
+
+  it('finds the user whom another sign-in creates at the same moment', async () => {
+    const id = await registerProvider(place(), shared.provider);
+    const browser = new SignInBrowser(shared.testApp.app);
+    const own = account();
+    const user = userRow({ email: own.email, kind: 'member' });
+
+    const { status, problem } = await callDuring(
+      shared.testApp.databaseUrl,
+      () => browser.signIn(shared.provider, id, own),
+      (trx) => insertUser(trx, user),
+    );
+
+    expect([status, problem]).toEqual([303, '']);
+    expect(await signedInUser(browser)).toMatchObject({ id: user.id });
   });
 });

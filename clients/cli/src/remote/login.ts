@@ -28,13 +28,14 @@ import { readServer } from './server.ts';
 import { type Cookies, readPassword, type SignedIn, signIn } from './sign-in.ts';
 import { callUnary, connectTo, cookieHeader } from './transport.ts';
 import { describeCredential, identify } from './whoami.ts';
+import { givenWorkspaceId } from './workspace-id.ts';
 
 export async function runLogin(input: Input, host: CommandHost): Promise<number> {
   // A damaged profile is replaced.
   const earlier = await readProfile(host.env).catch(() => undefined);
   const server = await readServer(input, host, earlier);
+  const workspaceId = givenWorkspaceId(input);
   const credential = await readCredential(input, host, { server, earlier });
-  const workspaceId = textOption(input, 'workspace');
   const profile: Profile = { server, workspaceId, credential };
   if (workspaceId !== undefined) {
     await requireWorkspace(host, profile, workspaceId).catch(async (error) => {

@@ -40,7 +40,8 @@ export type TrustedIssuer = Message<"latchkey.identity.v1.TrustedIssuer"> & {
 
   /**
    * The `iss` of the issuer's tokens, compared character by character. Several trusted issuers may
-   * have the same one, such as clusters with the default issuer of Kubernetes.
+   * have the same one, such as clusters with the default issuer of Kubernetes. A token is checked
+   * against the identities of its client, the oldest first.
    *
    * @generated from field: string issuer = 3;
    */
