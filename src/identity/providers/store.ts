@@ -2,7 +2,12 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
-import type { Executor, IdentityProviderRow, UserIdentityRow } from '../../storage/schema.ts';
+import type {
+  Executor,
+  IdentityProviderRow,
+  UserIdentityRow,
+  UserRow,
+} from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
 
@@ -111,6 +116,14 @@ export function deleteIdentity(
     .executeTakeFirst();
 }
 
-export const insertProvidedUser = insertInto('users');
+/** Waits for another transaction with this address. False if a user has the address. */
+export async function insertProvidedUser(trx: Executor, row: UserRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('users')
+    .values(row)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
 
 export const updateProvidedUser = updateBy('users', 'id');

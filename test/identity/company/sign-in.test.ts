@@ -1,7 +1,7 @@
 // Sign-in with identity providers: users, grants, step-up and the end of sessions.
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import {
   IdentityProviderService,
   MappedRole,
@@ -13,6 +13,7 @@ import { registerProvider, SignInBrowser } from '../../support/company-sign-in.t
 import { codeOf, messageOf } from '../../support/manager-calls.ts';
 import { describeFeature } from '../../support/matrix.ts';
 import { useProviderApp } from '../../support/provider-app.ts';
+import { startScriptedProvider } from '../../support/scripted-provider.ts';
 import { addUser } from '../../support/user-rows.ts';
 import { expectWithinOneSecond } from '../../support/within-one-second.ts';
 
@@ -93,6 +94,41 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     expect(messageOf(linked).identities).toMatchObject([
       { providerId: id, providerName: 'Acme', subject: own.sub, managesGrants: true },
     ]);
+  });
+
+  it('links both accounts of an address that signs in first with two providers at once', async () => {
+    const second = await startScriptedProvider();
+    onTestFinished(() => second.close());
+    const providers = [shared.provider, second];
+    const ids = [
+      await registerProvider(place(), shared.provider),
+      await registerProvider(place(), second, { name: 'Second' }),
+    ];
+    let waiting = 0;
+    let release = () => {};
+    const bothAsked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    for (const provider of providers) {
+      provider.script.idToken = async (claims) => {
+        if (++waiting % 2 === 0) release();
+        await bothAsked;
+        return provider.sign(claims);
+      };
+    }
+    for (let round = 0; round < 10; round++) {
+      const own = account();
+      const browsers = providers.map(() => new SignInBrowser(shared.testApp.app));
+      const returned = await Promise.all(
+        providers.map((provider, i) => browsers[i]?.signIn(provider, ids[i] ?? '', own)),
+      );
+      expect(returned.map((one) => [one?.status, one?.problem])).toEqual([
+        [303, ''],
+        [303, ''],
+      ]);
+      const users = await Promise.all(browsers.map(signedInUser));
+      expect(users.map((user) => user?.id)).toEqual([users[0]?.id, users[0]?.id]);
+    }
   });
 
   it('creates no user unless the provider says so', async () => {
@@ -208,15 +244,16 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     expect(signedOut.problem).toBe('expired');
   });
 
-  it('ignores a session id that the database cannot store', async () => {
+  it('stores a session despite a session id and a time that the database refuses', async () => {
     const id = await registerProvider(place(), shared.provider);
     const browser = new SignInBrowser(shared.testApp.app);
-    const { status, problem } = await browser.signIn(shared.provider, id, account({ sid: 'a\0' }));
+    const odd = account({ sid: 'a\0', auth_time: 1700000000.0006 });
+    const { status, problem } = await browser.signIn(shared.provider, id, odd);
     expect([status, problem]).toEqual([303, '']);
     const userId = (await signedInUser(browser))?.id ?? '';
-    const sessions = db().selectFrom('sessions').select('provider_sid');
+    const sessions = db().selectFrom('sessions').select(['provider_sid', 'auth_time']);
     expect(await sessions.where('user_id', '=', userId).execute()).toEqual([
-      { provider_sid: null },
+      { provider_sid: null, auth_time: 1_700_000_000_000 },
     ]);
   });
 
