@@ -1,7 +1,7 @@
 // Sign-in with identity providers: users, grants, step-up and the end of sessions.
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import {
   IdentityProviderService,
   MappedRole,
@@ -210,15 +210,16 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     expect(signedOut.problem).toBe('expired');
   });
 
-  it('ignores a session id that the database cannot store', async () => {
+  it('stores a session despite a session id and a time that the database refuses', async () => {
     const id = await registerProvider(place(), shared.provider);
     const browser = new SignInBrowser(shared.testApp.app);
-    const { status, problem } = await browser.signIn(shared.provider, id, account({ sid: 'a\0' }));
+    const odd = account({ sid: 'a\0', auth_time: 1700000000.0006 });
+    const { status, problem } = await browser.signIn(shared.provider, id, odd);
     expect([status, problem]).toEqual([303, '']);
     const userId = (await signedInUser(browser))?.id ?? '';
-    const sessions = db().selectFrom('sessions').select('provider_sid');
+    const sessions = db().selectFrom('sessions').select(['provider_sid', 'auth_time']);
     expect(await sessions.where('user_id', '=', userId).execute()).toEqual([
-      { provider_sid: null },
+      { provider_sid: null, auth_time: 1_700_000_000_000 },
     ]);
   });
 
