@@ -83,7 +83,7 @@ test('a rotation of the master key loses nothing if killed or run twice at once'
 
 test('a rotation without an old and a new key says which settings it needs', async () => {
   const dataDir = await stoppedInstallation();
-  const key = (await readMasterKeyFile(dataDir)).toString('hex');
+  const key = Buffer.from(await readMasterKeyFile(dataDir)).toString('hex');
 
   const { code, stdout, stderr } = await rotate(dataDir, { LATCHKEY_MASTER_KEY: key });
 
