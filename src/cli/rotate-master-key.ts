@@ -45,6 +45,12 @@ export async function runRotateMasterKey(input: Input, host: CommandHost): Promi
     `Values encrypted with the new master key ${masterKeyId}: ${changed}\n` +
       `Values that were already encrypted with it: ${unchanged}\n`,
   );
+  if (config.masterKey !== undefined && config.previousMasterKey === undefined) {
+    host.stderr.write(
+      'Nothing changed. To rotate the master key, set LATCHKEY_MASTER_KEY to a new key and\n' +
+        'LATCHKEY_PREVIOUS_MASTER_KEY to the old one.\n',
+    );
+  }
   return 0;
 }
 

@@ -186,8 +186,21 @@ describe('sharing', () => {
     await dialog.getByRole('button', { name: create }).click();
     await dialog.getByText('Line 2 has no email address or domain: “Omar”.').waitFor();
     await look(page, 'share-each-refused-phone');
-    await readers.fill('jane@example.com, omar@example.com');
+    await readers.fill('jane@example.com; <omar@example.com>');
+    await dialog.getByRole('button', { name: create }).click();
+    await dialog
+      .getByText('Line 1 has no email address or domain: “<omar@example.com>”.')
+      .waitFor();
     await dialog.getByLabel('One link for each reader').check();
+    const createAll = dialog.getByRole('button', { name: 'Create and copy links' });
+    await readers.fill('jane@example.com\n@example.com');
+    await createAll.click();
+    await dialog.getByText('Line 2 has no email address: “@example.com”.').waitFor();
+    // Only the service refuses it.
+    await readers.fill('jane@example.com; omar=?@example.com');
+    await createAll.click();
+    await dialog.getByText('Recipient: Enter an email address, such as name@').waitFor();
+    await readers.fill('jane@example.com; omar@example.com');
     await dialog.getByLabel('Email the links to the readers').check();
     await dialog.getByText(/^Each reader has a different link/).waitFor();
     await dialog.getByLabel('Message').fill('Dear all,\nsee page 2, and example.com.');
@@ -197,7 +210,7 @@ describe('sharing', () => {
     expect(shownText).toContain('> Dear all,\n> see page 2, and example. com.');
     await preview.scrollIntoViewIfNeeded();
     await look(page, 'share-each-phone');
-    await dialog.getByRole('button', { name: 'Create and copy links' }).click();
+    await createAll.click();
     const ready = page.getByRole('dialog', { name: '2 links created and copied' });
     await ready.getByText('omar@example.com').waitFor();
     await ready.getByText(/^Each reader has a different link/).waitFor();

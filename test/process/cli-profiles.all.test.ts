@@ -130,6 +130,9 @@ test('the completion finds ids by their starts and by names, within the workspac
     expect(stderr).toBe('');
     return stdout.split('\n').filter((text) => text !== '');
   };
+  for (const line of [['--profile'], ['profiles', 'use'], ['clients', 'list', '--profile']]) {
+    expect(await completed(...line, 'm')).toEqual(['mine']);
+  }
   const mine = ['--profile', 'mine'];
   const created = await shell.run([...mine, 'clients', 'create', 'Zebra', '--json']);
   const { client } = JSON.parse(created.stdout);

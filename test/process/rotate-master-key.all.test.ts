@@ -24,8 +24,8 @@ async function filesIn(folder: string): Promise<unknown> {
   return readdir(folder, { recursive: true }).catch(() => 'missing');
 }
 
-async function rotate(dataDir: string): Promise<Program & { code: unknown }> {
-  const program = await spawnProgram({}, dataDir, ['rotate-master-key']);
+async function rotate(dataDir: string, env = {}): Promise<Program & { code: unknown }> {
+  const program = await spawnProgram(env, dataDir, ['rotate-master-key']);
   return { ...program, code: await program.ended };
 }
 
@@ -80,6 +80,23 @@ test('a rotation of the master key loses nothing if killed or run twice at once'
   expect([code, stderr()]).toEqual([0, '']);
   expect(await masterKeyIds(urlIn(dataDir))).toEqual(Array(302).fill((await fileKey(dataDir)).id));
 }, 120_000);
+
+test('a rotation without an old and a new key says which settings it needs', async () => {
+  const dataDir = await stoppedInstallation();
+  const key = Buffer.from(await readMasterKeyFile(dataDir)).toString('hex');
+
+  const { code, stdout, stderr } = await rotate(dataDir, { LATCHKEY_MASTER_KEY: key });
+
+  expect([code, stdout()]).toEqual([
+    0,
+    `Values encrypted with the new master key ${(await fileKey(dataDir)).id}: 0\n` +
+      'Values that were already encrypted with it: 1\n',
+  ]);
+  expect(stderr()).toBe(
+    'Nothing changed. To rotate the master key, set LATCHKEY_MASTER_KEY to a new key and\n' +
+      'LATCHKEY_PREVIOUS_MASTER_KEY to the old one.\n',
+  );
+});
 
 test('a rotation of the master key in an empty folder is refused and leaves no file', async () => {
   const dataDir = await newDataDir();

@@ -57,7 +57,7 @@ export const profileOption: Option = {
 export function rootOf(groups: readonly CommandGroup[]): Command {
   const completion: Command = {
     name: 'completion',
-    about: 'Prints a script that completes commands, options, values and ids in a shell.',
+    about: 'Prints a script that completes commands, options, values, profiles and ids in a shell.',
     details:
       'The Tab key completes the id of a resource that begins with the typed text. In bash and ' +
       'zsh, a name may also begin with it. The server of the profile finds them. The script runs ' +

@@ -63,6 +63,10 @@ async function complete(
     ...(place?.values ?? []).map((text) => ({ text, about: '' })),
   ]);
   if (place === undefined || words.length > 0) return words;
+  if (place.name === 'profile') {
+    const { listProfiles } = await import('./remote/profile.ts');
+    return begun((await listProfiles(host.env)).map((text) => ({ text, about: '' })));
+  }
   const { completeId } = await import('./remote/complete-id.ts');
   const { profile, workspace: workspaceId } = given;
   return completeId(

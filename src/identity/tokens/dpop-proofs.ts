@@ -115,8 +115,10 @@ function findProblem(
 ): string | undefined {
   const { htm, htu, iat, jti, ath } = payload;
   if (htm !== method) return 'is for another method';
-  const address = addressOf(url);
-  if (address === undefined || addressOf(htu) !== address) return 'is for another URL';
+  const [expected, given] = [readUrl(url), readUrl(htu)];
+  if (expected === undefined || given?.pathname !== expected.pathname) return 'is for another URL';
+  // A client usually has this from its own configuration: the address of a proxy, or localhost.
+  if (given.origin !== expected.origin) return `is for another origin than ${expected.origin}`;
   if (typeof iat !== 'number' || !(iat > now - ageSecondsMax && iat < now + aheadSecondsMax)) {
     return 'has no current iat';
   }
@@ -129,9 +131,5 @@ function findProblem(
   return undefined;
 }
 
-/** The URL without its query and fragment, in the normal form. */
-function addressOf(url: unknown): string | undefined {
-  if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
-}
+const readUrl = (url: unknown) =>
+  typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;

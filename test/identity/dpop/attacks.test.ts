@@ -194,6 +194,8 @@ describe('a DPoP proof', () => {
     };
     await expect.poll(async () => (await reasons()).size).toBeGreaterThan(8);
     expect(await reasons()).toContain('The DPoP proof has no valid public jwk.');
+    const otherOrigin = `The DPoP proof is for another origin than ${app.publicUrl}.`;
+    expect(await reasons()).toContain(otherOrigin);
     const log = await place.testApp.logText();
     const leaks = [...sent, place.bound].filter((text) =>
       text.split('.').some((part) => part.length > 60 && log.includes(part)),

@@ -121,10 +121,11 @@ export function emailAccessOf({ emailRequired, emailVerificationRequired }: Emai
 export const linkRules = (hasPassword: boolean): FormRulesRecord<LinkValues> => ({
   documentId: (id, { folderId }) =>
     id === '' && folderId === '' ? 'Choose a document or a folder.' : null,
-  allowList: (text, { access }) => {
+  allowList: (text, { access, isForEach }) => {
     if (access !== 'people') return null;
     // An empty list would let everyone in.
-    return text.trim() === '' ? 'Enter at least one address or domain.' : readersError(text);
+    if (text.trim() === '') return 'Enter at least one address or domain.';
+    return readersError(text, !isForEach);
   },
   blockList: (text, values) => (emailRulesOf(values).emailRequired ? readersError(text) : null),
   password: (password, { access, passwordChange }) => {

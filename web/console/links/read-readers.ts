@@ -4,22 +4,24 @@ import { detectEncoding } from '../../../src/base/http/text-encoding.ts';
 import { splitWords } from '../shared/split-words.ts';
 
 /** Whether a text may be an address or a domain. The service checks it exactly. */
-const isReader = (text: string) => /^[^\s@]*@[^\s@]+\.[^\s@]+$/.test(text);
+const isReader = (text: string) =>
+  /^[^\s@<>()":%!]*@[\p{L}\p{M}\p{N}.-]+\.[\p{L}\p{M}\p{N}-]+$/u.test(text);
+const isAddress = (text: string) => isReader(text) && !text.startsWith('@');
 
 /** Returns an error if a word of the field is not a reader, otherwise null. */
-export function readersError(text: string): string | null {
+export function readersError(text: string, hasDomains = true): string | null {
   for (const [i, line] of text.split('\n').entries()) {
-    const wrong = splitWords(line).find((word) => !isReader(word));
-    if (wrong !== undefined) return `Line ${i + 1} ${lacksReader(wrong)}`;
+    const wrong = splitWords(line).find((word) => !(hasDomains ? isReader : isAddress)(word));
+    if (wrong !== undefined) return `Line ${i + 1} ${lacksReader(wrong, hasDomains)}`;
   }
   return null;
 }
 
 const shownCharacters = 40;
 
-function lacksReader(text: string): string {
+function lacksReader(text: string, hasDomains = true): string {
   const shown = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
-  return `has no email address or domain: “${shown}”.`;
+  return `has no email address${hasDomains ? ' or domain' : ''}: “${shown}”.`;
 }
 
 /** Returns the rows of a pasted text if it is a table, and undefined if it is a list. */

@@ -69,8 +69,11 @@ function problemFieldsOf(error: unknown): readonly ProblemField[] {
   return error
     .findDetails(BadRequestSchema)
     .flatMap((details) => details.fieldViolations)
-    .map(({ field, description }) => ({ field, detail: description }));
+    .map(({ field, description }) => ({ field: withoutRequest(field), detail: description }));
 }
+
+/** A form has the same fields for each request of a batch. */
+const withoutRequest = (field: string) => field.replace(/^requests\[\d+\]\./, '');
 
 const formFieldNameOf = (field: string) =>
   field.replace(/[.[].*$/, '').replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

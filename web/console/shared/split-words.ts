@@ -1,6 +1,6 @@
-/** Splits a text at whitespace and commas, without duplicates. */
+/** Splits a text at whitespace, commas and semicolons, without duplicates. */
 export function splitWords(text: string): string[] {
-  return [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))];
+  return [...new Set(text.split(/[\s,;]+/).filter((word) => word !== ''))];
 }
 
 /** Returns an error if there are too many words, otherwise null. */

@@ -22,6 +22,8 @@ export interface PdfViewOptions {
   readonly pdfjs: Pdfjs;
   readonly pdf: PDFDocumentProxy;
   readonly startPage?: number;
+  /** Whether each page has a line across it with the address of the reader. */
+  readonly hasWatermark?: boolean;
   onPage(number: number): void;
   onScale?(target: Zoomable): void;
   onDrawn?(): void;
@@ -63,7 +65,7 @@ export class PdfView implements Zoomable, Pager {
   #wentTo = 0;
 
   constructor(private readonly options: PdfViewOptions) {
-    const { parent, pdfjs, pdf } = options;
+    const { parent, pdfjs, pdf, hasWatermark = false } = options;
     this.scroller.className = 'scroller';
     this.content.className = 'pdfViewer';
     this.scroller.append(this.content);
@@ -86,6 +88,8 @@ export class PdfView implements Zoomable, Pager {
       maxCanvasPixels: canvasPixelsMax,
       maxCanvasDim: canvasSideMax,
       enableSelectionRendering: false,
+      // The link of an address in a slanted line would cover a large part of the page.
+      enableAutoLinking: !hasWatermark,
       supportsPinchToZoom: false,
       abortSignal: this.#ending.signal,
       l10n: noTranslations,

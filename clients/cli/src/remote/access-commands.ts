@@ -56,7 +56,7 @@ const logout: Command = {
   load: async () => (await import('./login.ts')).runLogout,
 };
 
-const profileArgument = { name: 'name', about: 'The name of the profile.' };
+const profileArgument = { name: 'profile', about: 'The name of the profile.' };
 
 const profiles: Command = {
   name: 'profiles',

@@ -36,7 +36,7 @@ export async function runListProfiles(input: Input, host: CommandHost): Promise<
 }
 
 export async function runUseProfile({ args }: Input, host: CommandHost): Promise<number> {
-  const name = await requireStored(args.name, host);
+  const name = await requireStored(args.profile, host);
   await chooseProfile(host.env, name);
   host.stderr.write(`Later commands use the profile ${name}.\n`);
   return 0;
@@ -44,7 +44,7 @@ export async function runUseProfile({ args }: Input, host: CommandHost): Promise
 
 /** Also ends the session of a user. */
 export async function runDeleteProfile(input: Input, host: CommandHost): Promise<number> {
-  const name = await requireStored(input.args.name, host);
+  const name = await requireStored(input.args.profile, host);
   return runLogout(input, withProfile(host, name));
 }
 
