@@ -153,6 +153,14 @@ it('a user gets a new name, email address and scopes', async () => {
   await edit
     .getByText('Enter an email address, such as name@example.com.', { exact: true })
     .waitFor();
+  const problem = edit.getByRole('alert');
+  await problem.getByText('Check the marked fields').waitFor();
+  // An edit ends the error of the last attempt.
+  await edit.getByLabel('Email address').fill('');
+  expect(await problem.count()).toBe(0);
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await edit.getByText('Fill in this field.', { exact: true }).waitFor();
+  expect(await problem.count()).toBe(0);
   await edit.getByLabel('Email address').fill('Bosun@example.com');
   await edit.getByRole('button', { name: 'Save' }).click();
   await edit.getByText('The caller must also hold payments:read.').waitFor();
