@@ -1,7 +1,7 @@
 // Sign-in with identity providers: users, grants, step-up and the end of sessions.
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   IdentityProviderService,
   MappedRole,
