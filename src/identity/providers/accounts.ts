@@ -87,6 +87,7 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
       scopes: '',
       create_time: now(),
       update_time: null,
+      creator_id: null,
       ...neverDisabled,
     };
     await insertProvidedUser(trx, user);
