@@ -43,6 +43,7 @@ export function userRow(user: Partial<TestUser> = {}): UserRow {
     scopes,
     create_time: Date.now(),
     update_time: null,
+    creator_id: null,
     ...neverDisabled,
     disable_time: disabled ? Date.now() : null,
     purge_position: null,

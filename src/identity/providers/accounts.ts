@@ -81,6 +81,7 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
       scopes: '',
       create_time: now(),
       update_time: null,
+      creator_id: null,
       ...neverDisabled,
     };
     return (await insertProvidedUser(trx, user)) ? user : undefined;

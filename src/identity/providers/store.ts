@@ -1,5 +1,7 @@
+import type { KeptSource } from '../../api/access/access-source.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { readNewest } from '../../storage/newest-rows.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type {
@@ -51,6 +53,18 @@ export function findProviders(
 ): Promise<ListPage<IdentityProviderRow>> {
   return readList(db, db.selectFrom('identity_providers').selectAll(), providerList, query);
 }
+
+/** The identity providers that a user created. */
+export const providerAccess: KeptSource = {
+  find: (db, { id }) =>
+    readNewest(
+      db,
+      db
+        .selectFrom('identity_providers')
+        .where('creator_id', '=', id)
+        .select(['id', 'create_time']),
+    ),
+};
 
 export function lockProvider(trx: Executor, id: string): Promise<IdentityProviderRow | undefined> {
   return lockRow(trx, 'identity_providers', 'id', id);
