@@ -61,7 +61,8 @@ it('an earlier invitation stays valid until the mail of its replacement is sent'
   const [transport] = transports as [Transport];
   const invite = () => transport.call(WorkspaceService.method.createInvitation, request, own);
   const { db } = test.app.inside;
-  const stored = () => db.selectFrom('invitations').selectAll().where('email', '=', email).execute();
+  const stored = () =>
+    db.selectFrom('invitations').selectAll().where('email', '=', email).execute();
 
   const { invitation } = messageOf(await invite());
   const earlier = await stored();
