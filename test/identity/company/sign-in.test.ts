@@ -96,7 +96,7 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     ]);
   });
 
-  it('links both accounts of an address that signs in first with two providers at once', async () => {
+  it('links both accounts if an address first signs in with two providers at once', async () => {
     const second = await startScriptedProvider();
     onTestFinished(() => second.close());
     const providers = [shared.provider, second];
