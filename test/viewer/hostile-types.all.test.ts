@@ -52,9 +52,20 @@ it('Markdown is formatted, or shown as its source if it is too complex', async (
   expect(await page.locator('.markdown pre').textContent()).toBe('const a = "<b>";\n');
   expect(complaints).toEqual([]);
 
+  // Each has another anchor.
+  await show('# a\n'.repeat(30_000), 'headings.md');
+  expect(await page.locator('.markdown > h2').count()).toBe(30_000);
+  expect(await page.locator('.markdown > h2').last().getAttribute('id')).toBe('section-a-29999');
+
+  // A parser of HTML repeats each open element in each paragraph.
+  const open = Array.from({ length: 3_000 }, (_, i) => `<i align=${i}>`).join('');
+  await show(`${open}\n\n${'<p>x'.repeat(3_000)}`, 'open.md');
+  expect(await page.locator('.markdown p').count()).toBe(3_001);
+
   for (const [what, source] of [
     ['takes minutes to convert', '_a'.repeat(250_000)],
     ['is nested too deeply', '> '.repeat(100_000)],
+    ['repeats open elements', '<b><i><u><s><em><tt>'.repeat(3) + '<p>x'.repeat(50_000)],
   ] as const) {
     await show(source, 'complex.md');
     expect(await page.locator('pre.text').textContent(), what).toBe(source);
