@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { DescMessage } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../clients/cli/src/base/command.ts';
+import { exampleText } from '../../clients/cli/src/base/help.ts';
 import { callsOf } from '../../clients/cli/src/remote/call-command.ts';
 import type { CallSpec } from '../../clients/cli/src/remote/call-spec.ts';
 import { methodOf } from '../../clients/cli/src/remote/methods.ts';
@@ -33,6 +34,20 @@ test('each command has a sentence, and either code or commands', () => {
     expect(about, name).toMatch(/^[A-Z].*\.$/);
     expect(load === undefined, name).toBe(children !== undefined);
   }
+});
+
+const examplesOf = (command: Command, words: readonly string[]): [string, string][] => [
+  ...(command.examples ?? []).map((one): [string, string] => [words.join(' '), exampleText(one)]),
+  ...(command.commands ?? []).flatMap((child) => examplesOf(child, [...words, child.name])),
+];
+
+test('each example runs its command', () => {
+  const examples = examplesOf(rootCommand, ['latchkey']);
+  expect(examples.length).toBeGreaterThan(80);
+  const wrong = examples.filter(
+    ([command, text]) => !new RegExp(`[ (]${command}(?: |\\)|$)`).test(` ${text}`),
+  );
+  expect(wrong).toEqual([]);
 });
 
 /**

@@ -94,7 +94,7 @@ export function ProviderFields({ form, isNew }: ProviderFieldsProps) {
       />
       <Textarea
         label="Domains"
-        description="Of verified addresses that link or create users. One per line, no subdomains."
+        description="The domains of your users’ email addresses. One per line, without subdomains."
         required
         rows={2}
         spellCheck={false}

@@ -13,10 +13,10 @@ export function Navigation({ workspaceId }: { readonly workspaceId: string | und
   const rail = useRef<HTMLDivElement>(null);
   const { pathname } = useLocation();
   // In a low window, the last entries are below the part that is shown.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the path sets the entry
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they set the entries
   useEffect(() => {
     rail.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
-  }, [pathname]);
+  }, [pathname, workspaceId]);
   return (
     <>
       <div className={classes.rail} ref={rail}>

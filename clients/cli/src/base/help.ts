@@ -75,7 +75,7 @@ const groupsOf = ({ groups, commands = [] }: Command) =>
 
 /** An example that needs a pipe contains the name of the program itself. */
 export const exampleText = (example: string) =>
-  example.includes('latchkey ') ? example : `latchkey ${example}`;
+  /(?:^|[|(] *)latchkey /.test(example) ? example : `latchkey ${example}`;
 
 const rootNotes =
   'Run `latchkey <command> --help` for a command, and `latchkey version` for the version.\n' +

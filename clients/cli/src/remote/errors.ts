@@ -87,12 +87,16 @@ export function explain(error: unknown, server: string, login = 'latchkey login'
       request_id: cleanText(requestId),
       ...(retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds }),
     },
-    fields.some(({ field }) => field === 'workspace_id')
-      ? '\nAdd --workspace <id>.'
-      : signInCodes.includes(code)
-        ? `\nRun: ${login}`
-        : '',
+    hintFor(failure, server, login),
   );
+}
+
+function hintFor({ code, fields }: LatchkeyError, server: string, login: string): string {
+  if (fields.some(({ field }) => field === 'workspace_id')) return '\nAdd --workspace <id>.';
+  if (code === 'second_factor_required') {
+    return `\nAdd one at ${server}/console. Then run: ${login}`;
+  }
+  return signInCodes.includes(code) ? `\nRun: ${login}` : '';
 }
 
 /** An error of this program that the library passes on as the cause of another one. */
