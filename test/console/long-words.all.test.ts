@@ -88,7 +88,7 @@ it('a right-to-left name does not reorder its sentence', async () => {
   const { id } = await addUser(app().app.inside.db, { kind: 'member', name });
   await open(`/users/${id}`);
   await page.getByRole('heading', { level: 1, name }).waitFor();
-  await page.getByRole('button', { name: 'Disable' }).click();
+  await chooseRowAction(page, 'Disable', name);
   const title = page.getByRole('dialog', { name: `Disable ${name}?` }).getByRole('heading');
   await title.waitFor();
   await settle(page);

@@ -130,6 +130,16 @@ export async function stopBroadcasts({ page }: ConsoleVisit): Promise<void> {
   await page.context().addInitScript('BroadcastChannel.prototype.postMessage = () => {}');
 }
 
+/** Holds the calls of an RPC until the returned function is called. */
+export async function holdCalls(page: Page, method: string): Promise<() => void> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(new RegExp(`/${method}$`), (route) => held.then(() => route.continue()));
+  return release;
+}
+
 /** Waits until a console page with this heading is shown. */
 export function heading(page: Page, name: string) {
   return page.getByRole('heading', { level: 1, name });
