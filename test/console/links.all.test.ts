@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { stopTimers, takePicture } from '../support/browser-pages.ts';
+import { overhangOf, stopTimers, takePicture } from '../support/browser-pages.ts';
 import { expectFitForAll } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
@@ -119,7 +119,7 @@ describe('the links of a workspace', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url);
     await clock.resume();
     await ready.getByRole('button', { name: 'Done' }).click();
-    await rowOf(page, 'For the board').getByText('Password and verified email').waitFor();
+    await rowOf(page, 'For the board').getByText('Password, verified email').waitFor();
     await button.and(page.locator(':focus')).waitFor();
 
     // A link has no incomplete date, and no expiry in the past.
@@ -236,6 +236,9 @@ describe('the link screens', () => {
     await rowOf(page, 'Last quarter').getByText('Expired', { exact: true }).waitFor();
     await rowOf(page, 'For investors').getByText('Active').waitFor();
     await rowOf(page, 'Sent to the wrong one').getByText('Revoked', { exact: true }).waitFor();
+    // The access rules have no ellipsis.
+    await rowOf(page, 'For investors').getByText('Password, verified email').waitFor();
+    expect(await overhangOf(page, 'tbody td[data-spare]')).toBe(0);
     await expectFitForAll(page);
     await takePicture(page, 'links-list');
     await chooseRowAction(rowOf(page, 'For investors'), 'Edit');

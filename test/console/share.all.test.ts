@@ -149,7 +149,7 @@ describe('sharing', () => {
 
     await ready.getByRole('link', { name: 'View link' }).click();
     await page
-      .getByText('Password and verified email, agreement, watermark, programs, 3 views at most')
+      .getByText('Password, verified email, agreement, watermark, programs, 3 views at most')
       .waitFor();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     const edit = page.getByRole('dialog', { name: 'Edit link' });
@@ -159,7 +159,7 @@ describe('sharing', () => {
     await edit.getByLabel('Watermark').uncheck();
     await edit.getByLabel('Programs may read it for a person').uncheck();
     await edit.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Password and verified email, agreement', { exact: true }).waitFor();
+    await page.getByText('Password, verified email, agreement', { exact: true }).waitFor();
     expect(await newestLink(app())).not.toHaveProperty('view_limit');
   });
 

@@ -47,7 +47,7 @@ describe('a link', () => {
     await open(pathOf(link));
     await page.getByRole('heading', { level: 1, name: 'For the board' }).waitFor();
     await page.getByText('No views yet').waitFor();
-    for (const fact of [link.url, link.id, 'Password and email', 'Not allowed']) {
+    for (const fact of [link.url, link.id, 'Password, email required', 'Not allowed']) {
       await page.getByText(fact, { exact: true }).waitFor();
     }
     await page.getByRole('button', { name: 'Copy link ID' }).waitFor();
