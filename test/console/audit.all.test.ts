@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { auditEventRow } from '../support/audit-rows.ts';
-import { openAnotherTab, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { openAnotherTab, overhangOf, phone } from '../support/browser-pages.ts';
 import { chooseRowAction, openFilter } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { addClient } from '../support/owner-rows.ts';
@@ -227,7 +227,6 @@ describe('the audit log', () => {
     await dialogOf(page).getByRole('button', { name: 'Revoke token' }).click();
     const question = page.getByRole('dialog', { name: 'Revoke the token of this event?' });
     await expectAccessible(page);
-    await takePicture(page, 'audit-revoke-token');
     await question.getByRole('button', { name: 'Revoke token' }).click();
     await page.getByText('Token revoked').waitFor();
     const revoked = db().selectFrom('revoked_tokens').where('jti', '=', token_id);
