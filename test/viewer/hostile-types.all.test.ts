@@ -1,7 +1,6 @@
 // Markdown, tables and texts that are hostile, damaged or very large.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { takePicture } from '../support/browser-pages.ts';
 import { callSharingApi } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
@@ -202,7 +201,6 @@ it('a table has the rows of the file, and a huge one is shown in part', async ()
   const head = await page.locator('.table thead th').nth(1).boundingBox();
   const main = await page.locator('#viewer').boundingBox();
   expect(head?.y).toBe(main?.y);
-  await takePicture(page, 'type-table-end');
 
   // One endless line, or thousands of columns.
   const wide = `${Array.from({ length: 5_000 }, (_, i) => `c${i}`).join()}\n`;

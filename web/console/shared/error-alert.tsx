@@ -30,6 +30,7 @@ export function ErrorAlert({ error, title, shownFields, retry }: ErrorAlertProps
     <Alert
       color="red"
       role="alert"
+      data-error
       title={title ?? (isShown ? 'Check the marked fields' : titleOf(error, reason))}
     >
       {fields.length === 0 ? <Text size="sm">{textOf(error, reason)}</Text> : null}
