@@ -14,6 +14,7 @@ import { gitHubClaims, startFakeIssuer } from '../support/fake-issuer.ts';
 import { startTestApp } from '../support/harness.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { startProgram } from '../support/program.ts';
+import { signToken } from '../support/signed-tokens.ts';
 import { useStarted } from '../support/use-started.ts';
 
 type Printed = Readonly<Record<string, unknown>> & {
@@ -173,10 +174,7 @@ test('the server checks a bound token only with its certificate or proof', async
     ...{ LATCHKEY_BASE_URL: app.publicUrl, LATCHKEY_CLIENT_ID: ownerId },
     LATCHKEY_CLIENT_SECRET: text,
   });
-  const sign = async (cnf: KeyBinding) => {
-    const claims = { sub: ownerId, client_id: ownerId, scope, principal_type: 'service' } as const;
-    return (await app.inside.signer.sign({ ...claims, cnf }, 60)).token;
-  };
+  const sign = (cnf: KeyBinding) => signToken(app, { type: 'service', scope, cnf });
   const verify = async (token: string, ...words: readonly string[]) =>
     (await shell.run(['verify', ...words], token)).status;
 
