@@ -1,4 +1,5 @@
 // `login` and `logout`.
+import path from 'node:path';
 import type { Transport } from '@connectrpc/connect';
 import { SessionService } from '../../../../gen/latchkey/identity/v1/session_pb.js';
 import { WorkspaceService } from '../../../../gen/latchkey/sharing/v1/workspace_pb.js';
@@ -83,6 +84,11 @@ async function readCredential(
   }
   if (isBrowser && input.options['password-stdin'] === true) {
     throw new UsageError('--browser needs no password.');
+  }
+  const keyFile = textOption(input, 'key-file');
+  if (keyFile !== undefined) {
+    if (clientId === undefined) throw new UsageError('--key-file needs --client.');
+    return { kind: 'client-key', clientId, keyFile: path.resolve(keyFile) };
   }
   if (clientId !== undefined) {
     const clientSecret = await readSecret(host, variables.clientSecret, 'Client secret');
