@@ -3,7 +3,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
 import { fail } from '../base/errors/errors.ts';
-import type { DeletionColumns, DisableColumns } from '../storage/deletion-rows.ts';
+import type { DeletionColumns, DisableColumns } from '../storage/resource-rows.ts';
 import { requireEtag, type Stored } from './etag.ts';
 
 const waitMs = 7 * 86_400_000;

@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { databaseTime } from '../storage/database-time.ts';
-import { isPostgres } from '../storage/dialect.ts';
+import { databaseTime, isPostgres } from '../storage/dialect.ts';
 import { countRows, hasRow } from '../storage/row-counts.ts';
 import type { Database, Executor, Schema } from '../storage/schema.ts';
 import { BackupError, type BlobFacts, type Row } from './format.ts';

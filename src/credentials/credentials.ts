@@ -5,8 +5,7 @@
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
-import { readExpireTime } from '../api/expire-time.ts';
-import { printableName } from '../api/names.ts';
+import { printableName, readExpireTime } from '../api/fields.ts';
 import { principalId, principalOf } from '../api/principal.ts';
 import type { Clock } from '../base/clock.ts';
 import {

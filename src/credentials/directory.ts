@@ -1,6 +1,8 @@
 // Finds the owner of a generated credential. Verifying a token must be fast: a credential that was
 // seen before costs a hash and no query, until the cache is invalidated (see
 // storage/invalidation.ts).
+
+import type { Authenticate } from '../api/authentication.ts';
 import type { Clock } from '../base/clock.ts';
 import {
   type CredentialKind,
@@ -98,4 +100,14 @@ export function isLiveCredential(
   if (!credential.enabled) return false;
   if (credential.expireTime !== undefined && credential.expireTime <= now) return false;
   return ownerId === undefined || ownerId === credential.ownerId;
+}
+
+/** Authenticates the API keys of workspaces. */
+export function workspaceKeyAuthenticator(directory: CredentialDirectory): Authenticate {
+  return async (text, validAt) => {
+    const key = await directory.authenticate('wk', text, { validAt });
+    if (key === undefined) return undefined;
+    const { id, ownerId, scopes } = key;
+    return { type: 'workspace_key', keyId: id, workspaceId: ownerId, scopes };
+  };
 }

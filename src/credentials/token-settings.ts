@@ -1,7 +1,6 @@
 // How the tokens of a client or customer differ from those of others.
 import { parseStoredScopes } from '../api/access/scopes.ts';
 import type { ClientRow } from '../storage/schema.ts';
-import { parseAudienceIds } from './audience-ids.ts';
 
 export type TokenSettings = {
   /** Empty for the audience of this service. */
@@ -37,4 +36,17 @@ export function tokenSettingsOf(row: Row): TokenSettings {
     mayAct: parseStoredScopes(row.may_act ?? ''),
     isBound: row.bound_tokens === 1,
   };
+}
+
+// The ids of the audiences of a client or customer, in the stored form: space-separated, or null.
+
+const none: readonly string[] = [];
+
+export function parseAudienceIds(text: string | null | undefined): readonly string[] {
+  return text === null || text === undefined ? none : text.split(' ');
+}
+
+/** Removes duplicates. */
+export function storedAudienceIds(ids: readonly string[]): string | null {
+  return ids.length === 0 ? null : [...new Set(ids)].join(' ');
 }

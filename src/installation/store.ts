@@ -1,4 +1,4 @@
-import { databaseTime } from '../storage/database-time.ts';
+import { databaseTime } from '../storage/dialect.ts';
 import type { Executor, MasterKeyCopyRow, ProcessRow } from '../storage/schema.ts';
 import { deleteBy, findBy } from '../storage/table-queries.ts';
 

@@ -4,7 +4,7 @@ import type { Transport } from '../api/call.ts';
 import type { MethodFacts } from '../api/endpoint.ts';
 import type { Observation } from '../api/method-guard.ts';
 import { principalId } from '../api/principal.ts';
-import type { HttpObservation } from '../api/routes/observation.ts';
+import type { HttpObservation } from '../api/routes/route.ts';
 import type { ErrorCode } from '../base/errors/errors.ts';
 import type { Log } from './log.ts';
 import { countDroppedLines, type Metrics, metricsOf } from './merge-metrics.ts';

@@ -1,7 +1,7 @@
 // The traces and metrics that are exported. src/observe/telemetry/ implements these types.
 import type { Endpoint } from '../api/endpoint.ts';
 import type { Observation } from '../api/method-guard.ts';
-import type { HttpObservation } from '../api/routes/observation.ts';
+import type { HttpObservation } from '../api/routes/route.ts';
 import type { StartSpan } from '../storage/spans.ts';
 import type { Metrics } from './merge-metrics.ts';
 

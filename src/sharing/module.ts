@@ -39,7 +39,7 @@ import { createDomainService } from './domains/service.ts';
 import { createTxtResolver } from './domains/txt-records.ts';
 import { createFolders } from './folders/folders.ts';
 import { createFolderService } from './folders/service.ts';
-import type { AccessSession } from './gate/access-session.ts';
+import type { AccessSession } from './gate/cookies.ts';
 import { createGate } from './gate/gate.ts';
 import { createGateHtml } from './gate/gate-html.ts';
 import { createGateParts } from './gate/gate-parts.ts';

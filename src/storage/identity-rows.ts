@@ -1,7 +1,6 @@
 // The rows of clients, customers and audiences, of mailed links to
 // accounts, of recovery codes and of recorded answers.
-import type { DisableColumns } from './deletion-rows.ts';
-import type { ResourceColumns } from './resource-rows.ts';
+import type { DisableColumns, ResourceColumns } from './resource-rows.ts';
 
 export type ClientRow = ResourceColumns & {
   id: string;

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import { transact } from './database.ts';
-import { databaseTime } from './database-time.ts';
+import { databaseTime } from './dialect.ts';
 import { hasRow } from './row-counts.ts';
 import type { Database, Executor, Schema } from './schema.ts';
 import { within } from './within.ts';

@@ -1,4 +1,5 @@
-// The columns for the times and external ids of resources.
+// The columns for the times, the external ids and the deletion of resources; schema.ts describes
+// how values are stored.
 import type { Generated } from 'kysely';
 
 export type UpdateTime = {
@@ -15,3 +16,22 @@ export type ResourceColumns = UpdateTime & {
 export type ResourceTable<Row extends ResourceColumns> = Omit<Row, keyof ResourceColumns> & {
   [Column in keyof ResourceColumns]: Generated<Row[Column]>;
 };
+
+/** The columns of rows whose deletion has a waiting time. */
+export type DeletionColumns = {
+  /** When a deleted row is deleted for good. Null means that it is not deleted. */
+  delete_time: number | null;
+  /** When that began. It cannot be undone any more. */
+  purge_time: number | null;
+};
+
+export type DisableColumns = DeletionColumns & {
+  /** A deleted row is disabled, too. */
+  disable_time: number | null;
+  /** Of a deleted row: the `disable_time` before. */
+  kept_disable_time: number | null;
+};
+
+/** These columns can be omitted from an inserted row. */
+export type DeletionDefaults = 'delete_time' | 'purge_time';
+export type DisableDefaults = DeletionDefaults | 'kept_disable_time';

@@ -1,12 +1,10 @@
 // The types of the rows. Times are integer milliseconds since 1970, digests and ciphertexts are
 // text, and flags are 0 or 1, so that both dialects read and write the same values.
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
-import type { AgreementTables } from './agreement-rows.ts';
 import type { deletionNote, Entity } from './change.ts';
-import type { DisableColumns, DisableDefaults } from './deletion-rows.ts';
 import type { DomainTables } from './domain-rows.ts';
 import type { FolderTable } from './folder-rows.ts';
-import type { GateTables } from './gate-rows.ts';
+import type { AgreementTables, GateTables } from './gate-rows.ts';
 import type {
   AudienceRow,
   ClientKeyRow,
@@ -25,7 +23,12 @@ import type {
 } from './identity-rows.ts';
 import type { PreviewTable } from './preview-rows.ts';
 import type { ProcessTables } from './process-rows.ts';
-import type { ResourceTable, UpdateTime } from './resource-rows.ts';
+import type {
+  DisableColumns,
+  DisableDefaults,
+  ResourceTable,
+  UpdateTime,
+} from './resource-rows.ts';
 import type {
   BlobStoreRow,
   Created,

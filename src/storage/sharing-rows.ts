@@ -1,7 +1,11 @@
 // The row types of workspaces, blobs, documents, links and views; schema.ts describes the values.
 import { type Generated, type SqlBool, sql } from 'kysely';
-import type { DeletionColumns, DeletionDefaults } from './deletion-rows.ts';
-import type { ResourceColumns, UpdateTime } from './resource-rows.ts';
+import type {
+  DeletionColumns,
+  DeletionDefaults,
+  ResourceColumns,
+  UpdateTime,
+} from './resource-rows.ts';
 
 export type Flag = 0 | 1;
 

@@ -3,7 +3,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findOffice } from '../../src/sharing/previews/find-office.ts';
+import { findOffice } from '../../src/sharing/previews/start.ts';
 import { type Check, NotAllowedHere, type Trial } from '../support/campaign.ts';
 import { callsTo, describeAnswer } from '../support/campaign-calls.ts';
 import { contentXml } from '../support/office-files.ts';

@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failureOf } from '../../src/base/errors/errors.ts';
-import { normaliseAddress } from '../../src/base/net/address.ts';
-import { networkOf } from '../../src/base/net/network.ts';
+import { networkOf, normaliseAddress } from '../../src/base/net/network.ts';
 import {
   createSignInThrottle,
   type SignInThrottle,

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/api/access/scopes.ts';
 import { encodeBase62 } from '../../src/base/crypto/ids.ts';
-import { isCommonPassword } from '../../src/identity/users/common-passwords.ts';
+import { isCommonPassword } from '../../src/identity/users/password-rules.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';

@@ -1,6 +1,6 @@
 // Strangers who know an address cannot use up the mails and the attempts of its reader.
 import { expect, it } from 'vitest';
-import { verifiedBrowserId } from '../../src/sharing/gate/known-browser.ts';
+import { verifiedBrowserId } from '../../src/sharing/gate/cookies.ts';
 import { transact } from '../../src/storage/database.ts';
 import { lastCode, mailedLink, Visitor, wrongCode } from '../support/gate-visitor.ts';
 import { useSecretDocument, waitOf } from '../support/gated-document.ts';

@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { generateCredential } from '../../src/base/crypto/credential-format.ts';
 import { newId } from '../../src/base/crypto/ids.ts';
-import { storedAudienceIds } from '../../src/credentials/audience-ids.ts';
 import { type CredentialOwner, insertCredential } from '../../src/credentials/store.ts';
+import { storedAudienceIds } from '../../src/credentials/token-settings.ts';
 import { insertAudience } from '../../src/identity/audiences/store.ts';
 import { insertClient } from '../../src/identity/clients/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';

@@ -22,7 +22,7 @@ test('only the files that start a process use it', () => {
     // The programs that it starts need the PATH.
     'src/sharing/previews/converter/converter.ts',
     'src/sharing/previews/converter/program.ts',
-    'src/sharing/previews/find-office.ts',
+    'src/sharing/previews/start.ts',
     'src/sharing/watermarks/program.ts',
   ]);
 });

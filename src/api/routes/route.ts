@@ -1,5 +1,7 @@
 // An HTTP route is a path that is not an rpc: HTML, files, beacons. Features define routes, and the
 // HTTP transport serves them.
+
+import type { IncomingMessage } from 'node:http';
 import type { Failure } from '../../base/errors/errors.ts';
 import type { ClientCertificate } from '../call.ts';
 import type { RouteDoc } from './route-doc.ts';
@@ -52,4 +54,16 @@ export type HttpRoute = {
   readonly isOnDomains?: boolean;
   readonly doc: RouteDoc;
   handle(request: RouteRequest): Promise<RouteReply>;
+};
+
+/** A request that reached no method. The guard observes calls of methods. */
+export type HttpObservation = {
+  readonly name: string;
+  readonly route?: string;
+  readonly request: Pick<IncomingMessage, 'method' | 'headers'>;
+  readonly requestId: string;
+  readonly peer: string;
+  readonly status: number;
+  readonly failure: Failure | undefined;
+  readonly durationMs: number;
 };

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { etagMatches, requireMatch } from '../../base/http/byte-range.ts';
-import { preferredCoding } from '../../base/http/preferred-coding.ts';
+import { preferredCoding } from '../../base/http/negotiation.ts';
 import { createSharedBuffers } from '../../base/limits/shared-buffers.ts';
 import type { RouteReply, RouteRequest } from './route.ts';
 

@@ -1,7 +1,7 @@
 // Finds out whether an address belongs to the public internet, so that a caller who chooses a URL
 // cannot reach services of the private network (SSRF).
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { normaliseAddress } from './address.ts';
+import { normaliseAddress } from './network.ts';
 
 /** The special-purpose networks of IANA (RFC 6890), and multicast. */
 const specialIpv4 = [

@@ -10,7 +10,7 @@ import {
   resourceFields,
   touched,
 } from '../../api/etag.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';

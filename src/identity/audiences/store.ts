@@ -1,6 +1,6 @@
 import type { KeptSource } from '../../api/access/access-source.ts';
 import { invalid } from '../../base/errors/errors.ts';
-import { parseAudienceIds } from '../../credentials/audience-ids.ts';
+import { parseAudienceIds } from '../../credentials/token-settings.ts';
 import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';

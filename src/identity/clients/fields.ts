@@ -7,10 +7,10 @@ import type {
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { disableFields, neverDisabled } from '../../api/deletion.ts';
 import { createdColumns, externalIdChange, resourceFields } from '../../api/etag.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName } from '../../api/fields.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
 import { invalid } from '../../base/errors/errors.ts';
-import { parseAudienceIds, storedAudienceIds } from '../../credentials/audience-ids.ts';
+import { parseAudienceIds, storedAudienceIds } from '../../credentials/token-settings.ts';
 import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import type { ClientRow } from '../../storage/schema.ts';
 import type { ClientChange } from './store.ts';

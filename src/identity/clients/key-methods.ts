@@ -1,8 +1,7 @@
 // The methods that manage the public keys of clients.
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ClientService, PublicJwk } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { readExpireTime } from '../../api/expire-time.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName, readExpireTime } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { nameCreators } from '../../audit/names/creators.ts';

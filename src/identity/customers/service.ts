@@ -19,7 +19,7 @@ import {
   resourceFields,
   touched,
 } from '../../api/etag.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -27,12 +27,12 @@ import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
-import { parseAudienceIds, storedAudienceIds } from '../../credentials/audience-ids.ts';
 import {
   type CredentialOwner,
   type Credentials,
   generateCredentialFor,
 } from '../../credentials/credentials.ts';
+import { parseAudienceIds, storedAudienceIds } from '../../credentials/token-settings.ts';
 import { refuseExternalId } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';

@@ -5,7 +5,7 @@ import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
-import type { ReceiptKeyRow } from '../../storage/agreement-rows.ts';
+import type { ReceiptKeyRow } from '../../storage/gate-rows.ts';
 import type { Database } from '../../storage/schema.ts';
 import { nodeEd25519 } from './ed25519.ts';
 import { sealedReceiptKeys } from './sealed-values.ts';

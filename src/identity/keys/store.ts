@@ -1,4 +1,4 @@
-import type { ReceiptKeyRow } from '../../storage/agreement-rows.ts';
+import type { ReceiptKeyRow } from '../../storage/gate-rows.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';

@@ -1,7 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
-import { printableName } from '../../api/names.ts';
+import { printableName } from '../../api/fields.ts';
 import { userOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';

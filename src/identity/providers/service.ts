@@ -6,7 +6,7 @@ import {
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { managementScopes, parseStoredScopes } from '../../api/access/scopes.ts';
 import { etagOf, requireEtag, timeFields, touched } from '../../api/etag.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';

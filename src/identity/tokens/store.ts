@@ -1,5 +1,5 @@
 import { parseStoredScopes } from '../../api/access/scopes.ts';
-import { parseAudienceIds } from '../../credentials/audience-ids.ts';
+import { parseAudienceIds } from '../../credentials/token-settings.ts';
 import { type EntityKey, entityKey } from '../../storage/change.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import type {

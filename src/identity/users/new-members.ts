@@ -1,7 +1,7 @@
 // Creates the users of accepted invitations.
 
 import { neverDisabled } from '../../api/deletion.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName } from '../../api/fields.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';

@@ -8,7 +8,7 @@ import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { neverDisabled, requireNotDeleted } from '../../api/deletion.ts';
 import { requireEtag, touched } from '../../api/etag.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName } from '../../api/fields.ts';
 import { callerOf, principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { nameCreator } from '../../audit/names/creators.ts';

@@ -4,7 +4,7 @@ import type { Attributes } from '@opentelemetry/api';
 import type { Call } from '../../api/call.ts';
 import type { MethodFacts } from '../../api/endpoint.ts';
 import type { Observation } from '../../api/method-guard.ts';
-import type { HttpObservation } from '../../api/routes/observation.ts';
+import type { HttpObservation } from '../../api/routes/route.ts';
 
 export function startAttributes(method: MethodFacts, call: Call): Attributes {
   const { descriptor } = method;

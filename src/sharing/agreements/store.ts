@@ -1,4 +1,4 @@
-import type { AgreementRow } from '../../storage/agreement-rows.ts';
+import type { AgreementRow } from '../../storage/gate-rows.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findBy } from '../../storage/table-queries.ts';
 

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
-import { databaseTime } from '../../storage/database-time.ts';
+import { databaseTime } from '../../storage/dialect.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor, Schema } from '../../storage/schema.ts';
 

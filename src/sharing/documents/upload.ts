@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '@bufbuild/protobuf';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { printableName } from '../../api/names.ts';
+import { printableName } from '../../api/fields.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { printableOf } from '../../base/net/printable.ts';
 import { detectContentType, inspectedBytesMax } from './content-type.ts';

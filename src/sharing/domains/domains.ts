@@ -4,7 +4,6 @@
 
 import type { LinkDomain } from '../../api/routes/route.ts';
 import { dayMs } from '../../base/clock.ts';
-import { hostNameOf } from '../../base/http/host-name.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { keepLoaded } from '../../storage/loaded-rows.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
@@ -64,3 +63,8 @@ const originOf = (name: string) => `https://${name}`;
 
 /** A proxy may serve a deleted domain until its last certificate expires. */
 export const removedDomainMs = 90 * dayMs;
+
+/** The host name of a Host header without its port, in lower case. It may be empty. */
+export function hostNameOf(host: string): string {
+  return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+}

@@ -4,7 +4,7 @@ import {
   UpdateFolderRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { etagOf, requireEtag, timeFields, touched } from '../../api/etag.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';

@@ -20,7 +20,7 @@ import {
 } from '../../storage/throttle.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
 import type { Domains } from '../domains/domains.ts';
-import { verifiedBrowserId } from './known-browser.ts';
+import { verifiedBrowserId } from './cookies.ts';
 import { addTry, deleteCode, findCode, lockCode, replaceCode } from './store.ts';
 
 const validMs = 10 * minuteMs;

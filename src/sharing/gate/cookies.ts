@@ -1,15 +1,14 @@
 // The cookies of a link's gate. Scripts cannot read them. No other link receives them, except the
 // cookie of a remembered reader, which the links of a workspace share.
+
+import { createHash } from 'node:crypto';
 import { parse, serialize } from 'cookie';
 import type { RouteRequest } from '../../api/routes/route.ts';
 import { digestOf } from '../../base/crypto/credential-format.ts';
-import type { Random } from '../../base/crypto/ids.ts';
+import { type Random, randomText } from '../../base/crypto/ids.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
 import type { LinkRow } from '../../storage/schema.ts';
-import { signatureContextOf } from './access-session.ts';
-import type { Admission } from './gate.ts';
-import { type GateState, gateStateSeconds, initialGateState } from './gate-state.ts';
-import { knownBrowserSeconds, newBrowserId } from './known-browser.ts';
+import type { Accepted } from '../agreements/agreements.ts';
 import { rememberedSeconds } from './remembered-readers.ts';
 
 export type GateCookies = {
@@ -83,4 +82,73 @@ export function createGateCookies(options: GateCookiesOptions): GateCookies {
     writeReader: (request, link, value = '') =>
       write(request, '/s', [readerNameOf(link), value, value === '' ? 0 : rememberedSeconds]),
   };
+}
+
+// The steps of a gate that a visitor has completed. The cookie is signed for the link and for one
+// revision of its gate.
+
+export type GateState = {
+  readonly knowsPassword: boolean;
+  readonly email?: string | undefined;
+  /** Whether `email` is verified, and only the agreement is left. */
+  readonly isVerified?: boolean;
+  /** Whether this browser should remember `email` once it is verified. */
+  readonly remembers?: boolean;
+  /** Identifies the visitor, to count tries of a code; empty before an address is entered. */
+  readonly visitorId: string;
+};
+
+/** Long enough to find a mail. */
+export const gateStateSeconds = 30 * 60;
+
+export const initialGateState: GateState = { knowsPassword: false, visitorId: '' };
+
+// An access session is the cookie of a reader who has completed a link's gate. The cookie is signed
+// for the link and for one revision of its gate. The database has no row for it.
+
+export type AccessSession = {
+  /** The view of the first version of the document: see `viewIdOf`. */
+  readonly viewId: string;
+  /** When the reader completed the gate, in milliseconds since 1970. */
+  readonly startMs: number;
+  /** Empty if the gate did not ask for an address. */
+  readonly email: string;
+  readonly emailVerified: boolean;
+  /** The agreement that the reader accepted, if the link had one. */
+  readonly agreement?: Accepted;
+  /** The client that reads for the person. No cookie has it. */
+  readonly program?: { readonly id: string; readonly name: string };
+};
+
+export type Admission = {
+  readonly accessSession: string;
+  readonly maxAgeSeconds: number;
+};
+
+export const accessSecondsMax = 12 * 60 * 60;
+
+/** Binds a signed value to a link and to one revision of its gate. */
+export const signatureContextOf = (link: LinkRow) => `${link.id}.${link.gate_revision}`;
+
+// Known browsers have completed a step of a link's gate before: the password or a verified address.
+// Their attempts are counted separately, so that attempts of others do not delay them (OWASP, "Slow
+// Down Online Guessing Attacks with Device Cookies"). The cookie grants no access. A new password
+// invalidates it, because a reader who knew the last password may guess the next one.
+
+export const knownBrowserSeconds = 90 * 24 * 60 * 60;
+
+/** The prefix of the ids of browsers with a verified address. No random id has it. */
+const verifiedPrefix = 'verified-';
+
+export function newBrowserId(random: Random, email: string | undefined): string {
+  return email === undefined ? randomText(random) : verifiedBrowserId(email);
+}
+
+/** Shared by browsers, so that verifying an address again does not multiply the attempts. */
+export function verifiedBrowserId(email: string): string {
+  return verifiedPrefix + createHash('sha256').update(email).digest('base64url');
+}
+
+export function hasVerifiedEmail(browserId: string | undefined): boolean {
+  return browserId?.startsWith(verifiedPrefix) === true;
 }

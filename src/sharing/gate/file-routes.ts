@@ -5,10 +5,10 @@ import { inRoom } from '../../api/routes/room-docs.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import type { Clock } from '../../base/clock.ts';
-import { fail } from '../../base/errors/errors.ts';
+import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
 import { createDownloadHead, startBody } from '../../base/http/download.ts';
+import { isStampable, pdfNameOf } from '../../base/http/pdf-types.ts';
 import { requireShownVersion, versionHeader } from '../../base/http/shown-version.ts';
-import { isStampable, pdfNameOf } from '../../base/http/stampable-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { DocumentRow, LinkRow } from '../../storage/schema.ts';
@@ -16,11 +16,14 @@ import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { Previews } from '../previews/previews.ts';
 import type { StampedFile, Watermarks } from '../watermarks/watermarks.ts';
-import type { AccessSession } from './access-session.ts';
-import { whileGranted } from './kept-access.ts';
+import type { AccessSession } from './cookies.ts';
 import { shownNameOf } from './presentation.ts';
-import { privateHeaders } from './private-headers.ts';
-import { type AccessOptions, type GrantedAccess, requireFileAccess } from './require-access.ts';
+import {
+  type AccessOptions,
+  type GrantedAccess,
+  privateHeaders,
+  requireFileAccess,
+} from './require-access.ts';
 import { linkDownloadDoc, linkFileDoc, linkVersionFileDoc } from './route-docs.ts';
 
 export type FileRouteOptions = AccessOptions & {
@@ -229,4 +232,29 @@ function readerOf({ shared, accessSession }: GrantedAccess, { peer }: RouteReque
   const { link, document } = shared;
   const of = { accessSession, link, documentId: document.id };
   return { ...of, version: document.version, network: networkOf(peer) };
+}
+
+// A response lasts as long as its reader reads. It ends when the reader loses access meanwhile, so
+// that a slow reader does not get a document for hours after its link was revoked.
+/** The rows come from a cache, but a link with a view limit needs queries. */
+const checkMs = 2_000;
+
+/** Another error, such as that of a lost database, says nothing about the access. */
+const refusals: ReadonlySet<ErrorCode> = new Set(['forbidden', 'gone', 'not_found']);
+
+/** Repeats a check before a chunk, unless it was made just now. Throws if it refuses the reader. */
+export async function* whileGranted(
+  chunks: AsyncGenerator<Uint8Array>,
+  check: () => Promise<unknown>,
+): AsyncGenerator<Uint8Array> {
+  let checkedAt = performance.now();
+  for await (const chunk of chunks) {
+    if (performance.now() - checkedAt >= checkMs) {
+      await check().catch((error: unknown) => {
+        if (error instanceof Failure && refusals.has(error.code)) throw error;
+      });
+      checkedAt = performance.now();
+    }
+    yield chunk;
+  }
 }

@@ -5,7 +5,7 @@ import type { Assets } from '../../base/http/assets.ts';
 import { formatSize } from '../../base/http/format-size.ts';
 import { type Html, html } from '../../base/http/html.ts';
 import { htmlHeaders } from '../../base/http/html-headers.ts';
-import { isStampable } from '../../base/http/stampable-types.ts';
+import { isStampable } from '../../base/http/pdf-types.ts';
 import { type ViewerKind, viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import type { Brand } from '../brand/brand.ts';

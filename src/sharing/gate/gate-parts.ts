@@ -2,8 +2,7 @@
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { createSignedValues } from '../../base/crypto/signed-value.ts';
 import { createGateCodes, type GateCodesOptions } from './codes.ts';
-import { createGateCookies } from './cookies.ts';
-import type { GateState } from './gate-state.ts';
+import { createGateCookies, type GateState } from './cookies.ts';
 import { createGateSteps, type GateStepsOptions } from './gate-steps.ts';
 import { createPasswordThrottle } from './password-throttle.ts';
 import { createRememberedReaders } from './remembered-readers.ts';

@@ -8,8 +8,8 @@ import { transact } from '../../storage/database.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { CodeRequester, CodeTarget, GateCodes } from './codes.ts';
+import { type Admission, type GateState, hasVerifiedEmail } from './cookies.ts';
 import {
-  type Admission,
   type AdmittedReader,
   asksForEmail,
   type Gate,
@@ -17,8 +17,6 @@ import {
   hasPassword,
   requiresCode,
 } from './gate.ts';
-import type { GateState } from './gate-state.ts';
-import { hasVerifiedEmail } from './known-browser.ts';
 import type { PasswordThrottle } from './password-throttle.ts';
 import {
   noNewCode,

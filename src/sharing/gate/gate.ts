@@ -1,5 +1,7 @@
 // The gate of a link. Every request for a shared document is checked here. An expiry takes effect
 // immediately, and a revocation within a second: see storage/revocation-safe-cache.ts.
+
+import { createHash } from 'node:crypto';
 import type { ProgramReader } from '../../api/routes/program-reader.ts';
 import type { LinkDomain } from '../../api/routes/route.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -11,8 +13,12 @@ import { isCountedReader } from '../../storage/counted-readers.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
 import type { Accepted } from '../agreements/agreements.ts';
 import type { Links, Shared } from '../links/links.ts';
-import { type AccessSession, accessSecondsMax, signatureContextOf } from './access-session.ts';
-import { sessionOfProgram } from './program-session.ts';
+import {
+  type AccessSession,
+  type Admission,
+  accessSecondsMax,
+  signatureContextOf,
+} from './cookies.ts';
 import { hasViewsLeft } from './store.ts';
 
 export type AccessDecision =
@@ -30,11 +36,6 @@ export type AdmittedReader = {
   readonly isVerified?: boolean;
   /** The agreement that the reader accepted to the text of the link. */
   readonly agreement?: Accepted | undefined;
-};
-
-export type Admission = {
-  readonly accessSession: string;
-  readonly maxAgeSeconds: number;
 };
 
 export type Gate = {
@@ -159,5 +160,24 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
       );
       return { accessSession, maxAgeSeconds: accessSecondsMax };
     },
+  };
+}
+
+// The access session of a program that reads for a person. It has no cookie, so it is the same for
+// each request of the program within a period, and the program has one view in it.
+/** The administrators of the installation vouch for the addresses of its users. */
+export function sessionOfProgram(
+  { id }: LinkRow,
+  { userId, email, clientId, clientName }: ProgramReader,
+  now: number,
+): AccessSession {
+  const period = Math.floor(now / 1000 / accessSecondsMax);
+  const digest = createHash('sha256').update(`${id}.${userId}.${clientId}.${period}`).digest();
+  return {
+    viewId: newId('viw', (size) => digest.subarray(0, size)),
+    startMs: now,
+    email,
+    emailVerified: true,
+    program: { id: clientId, name: clientName },
   };
 }

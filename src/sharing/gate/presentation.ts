@@ -1,9 +1,9 @@
 // The parts of the HTML of a link that show its workspace and a title.
 import { createHash } from 'node:crypto';
+import mime from 'mime';
 import { type Html, html } from '../../base/http/html.ts';
 import type { Brand } from '../brand/brand.ts';
 import type { Shared, SharedDocument } from '../links/links.ts';
-import { extensionOf } from './extension.ts';
 
 export type Presentation = {
   readonly brand: Brand;
@@ -63,4 +63,32 @@ export function openGraph({ brand, title }: Presentation): Html {
 <meta property="og:description" content="Shared by ${workspaceName}">
 <meta property="og:site_name" content="${workspaceName}">${image}
 <meta name="twitter:card" content="summary">`;
+}
+
+/** Types that file-type reports and the database of mime does not know, or knows incompletely. */
+const moreExtensions: Readonly<Record<string, readonly string[]>> = {
+  'application/json': ['geojson'],
+  'application/x-cfb': ['doc', 'dot', 'msg', 'ppt', 'xls'],
+  'application/x-sqlite3': ['db', 'sqlite'],
+  'audio/aiff': ['aif', 'aiff'],
+  'audio/flac': ['flac'],
+  'image/apng': ['png'],
+  'text/vcard': ['vcf'],
+  'video/matroska': ['mkv'],
+  'video/vnd.avi': ['avi'],
+};
+
+/**
+ * Returns an extension of the content type, with its dot: the one of the name, if the type has it.
+ * Returns an empty string if none is known. The end of a name, such as in "With John.Smith", is
+ * not always an extension.
+ */
+export function extensionOf(name: string, contentType: string): string {
+  const named = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+  const more = moreExtensions[contentType] ?? [];
+  const isKnown = mime.getAllExtensions(contentType)?.has(named) || more.includes(named);
+  if (isKnown) return `.${named}`;
+  if (contentType === 'application/octet-stream') return '';
+  const usual = mime.getExtension(contentType);
+  return usual === null ? '' : `.${usual}`;
 }

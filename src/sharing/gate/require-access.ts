@@ -6,8 +6,7 @@ import type { RouteRequest } from '../../api/routes/route.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { Shared, SharedDocument } from '../links/links.ts';
 import type { Rooms } from '../rooms/rooms.ts';
-import type { AccessSession } from './access-session.ts';
-import type { GateCookies } from './cookies.ts';
+import type { AccessSession, GateCookies } from './cookies.ts';
 import type { AccessDecision, Gate } from './gate.ts';
 
 export type GrantedAccess = {
@@ -101,3 +100,11 @@ export async function selectDocument(
   if ('document' in shared) return id === undefined ? shared : undefined;
   return id === undefined ? undefined : rooms.findDocument(shared, id);
 }
+
+/** Of responses that only readers of a link may get: no cache may keep them after a revocation. */
+export const privateHeaders = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex, nofollow',
+  'cross-origin-resource-policy': 'same-origin',
+};

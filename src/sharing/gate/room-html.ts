@@ -2,7 +2,7 @@
 // needs no script.
 import { formatSize } from '../../base/http/format-size.ts';
 import { type Html, html } from '../../base/http/html.ts';
-import { mayBeStampable } from '../../base/http/stampable-types.ts';
+import { mayBeStampable } from '../../base/http/pdf-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type {

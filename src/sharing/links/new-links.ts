@@ -2,8 +2,7 @@
 
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { CreateLinkRequest, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { readExpireTime } from '../../api/expire-time.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName, readExpireTime } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -23,8 +22,7 @@ import { inBatch } from './batches.ts';
 import { storeEntryRules } from './entry-rule-messages.ts';
 import type { LinkMessages } from './link-messages.ts';
 import { checkOptions, impliedBy, readListOptions } from './options.ts';
-import type { HashLinkPassword } from './password-rules.ts';
-import { hashEqualOnce } from './password-rules.ts';
+import { type HashLinkPassword, hashEqualOnce } from './password-rules.ts';
 import {
   checkMailMessage,
   checkRecipient,

@@ -9,11 +9,10 @@ import {
   type UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { etagOf, timeFields } from '../../api/etag.ts';
-import { readExpireTime } from '../../api/expire-time.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName, readExpireTime } from '../../api/fields.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
 import { invalid } from '../../base/errors/errors.ts';
-import { isStampable } from '../../base/http/stampable-types.ts';
+import { isStampable } from '../../base/http/pdf-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { entriesOf, readListEntry, storeList } from '../../base/net/address-lists.ts';
 import type { LinkRow } from '../../storage/schema.ts';

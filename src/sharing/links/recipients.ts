@@ -10,7 +10,7 @@ import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/t
 import type { Brands } from '../brand/brand.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
-import { requirePlainText } from './plain-text.ts';
+import { requirePlainText } from './agreement-text.ts';
 import { findMailedLink } from './store.ts';
 
 /** Mails to one mailbox at once. */

@@ -1,7 +1,7 @@
 // Converts one version and stores its preview.
 import { createHash } from 'node:crypto';
 import { DamagedBlob } from '../../base/files/damaged-blob.ts';
-import { officeExtensionOf } from '../../base/http/office-types.ts';
+import { officeExtensionOf } from '../../base/http/pdf-types.ts';
 import { transact } from '../../storage/database.ts';
 import { findVersion } from '../../storage/document-versions.ts';
 import type { Database, DocumentVersionRow } from '../../storage/schema.ts';

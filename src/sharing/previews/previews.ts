@@ -2,8 +2,7 @@
 // that a preview is shown as soon as it is ready.
 
 import { fail } from '../../base/errors/errors.ts';
-import { officeExtensionOf } from '../../base/http/office-types.ts';
-import { pdfNameOf } from '../../base/http/stampable-types.ts';
+import { officeExtensionOf, pdfNameOf } from '../../base/http/pdf-types.ts';
 import { hasConverter } from '../../storage/converters.ts';
 import type { Database, DocumentRow, Executor, PreviewRow } from '../../storage/schema.ts';
 import { conversionErrorText } from './converter/conversion-errors.ts';

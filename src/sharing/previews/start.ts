@@ -1,11 +1,13 @@
 // Starts the conversion of Office files, if LibreOffice is installed.
+
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../../base/config/config.ts';
+import { type Config, ConfigError } from '../../base/config/config.ts';
 import type { PeriodicTask } from '../../storage/periodic-task.ts';
 import { type ConversionsOptions, startConversions } from './conversions.ts';
 import { conversionLimits } from './converter/conversion-errors.ts';
 import { createConverter } from './converter/converter.ts';
-import { findOffice } from './find-office.ts';
 
 type StartOptions = Omit<ConversionsOptions, 'converter' | 'observe' | 'observeQueue'> & {
   readonly config: Pick<Config, 'officeCommand' | 'dataDir' | 'blobs'>;
@@ -37,4 +39,30 @@ export async function startPreviews(options: StartOptions): Promise<readonly Per
     observe: observer.attempt,
     observeQueue: observer.queue,
   });
+}
+
+/**
+ * Returns the path of the command that the setting names; without the setting, that of `soffice`
+ * if it is installed. An empty setting turns previews off. Throws if the named command is missing.
+ */
+export async function findOffice(setting: string | undefined): Promise<string | undefined> {
+  if (setting === '') return undefined;
+  const found = await findCommand(setting ?? 'soffice');
+  if (found === undefined && setting !== undefined) {
+    throw new ConfigError(['LATCHKEY_OFFICE_COMMAND: is not an executable file or command']);
+  }
+  return found;
+}
+
+async function findCommand(command: string): Promise<string | undefined> {
+  const folders = command.includes('/') ? [''] : (process.env.PATH ?? '').split(path.delimiter);
+  for (const folder of folders) {
+    const file = path.resolve(folder, command);
+    const isExecutable = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isExecutable) return file;
+  }
+  return undefined;
 }

@@ -9,7 +9,7 @@ import { hasViewIn, isCountedReader } from '../../storage/counted-readers.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
-import type { AccessSession } from '../gate/access-session.ts';
+import type { AccessSession } from '../gate/cookies.ts';
 import type { LinkNotices } from '../notices/notices.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { hasView, insertView, type NewView } from './store.ts';

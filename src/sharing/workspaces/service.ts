@@ -19,7 +19,7 @@ import {
   resourceFields,
   touched,
 } from '../../api/etag.ts';
-import { printableName } from '../../api/names.ts';
+import { printableName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';

@@ -17,7 +17,7 @@ import type { UniversalHandler } from '@connectrpc/connect/protocol';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { reserveDownload } from '../../api/response-budget.ts';
-import type { HttpObservation } from '../../api/routes/observation.ts';
+import type { HttpObservation } from '../../api/routes/route.ts';
 import { type Failure, failureOf } from '../../base/errors/errors.ts';
 import type { PeerOf } from '../http/peer.ts';
 import { pathOf, readRequestId } from '../http/request-head.ts';

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import type { HttpRoute } from '../../api/routes/route.ts';
 import { bearerChallenge } from '../../base/errors/challenge.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
-import { acceptsHtml } from '../../base/http/accepts-html.ts';
+import { acceptsHtml } from '../../base/http/negotiation.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
 import { pathOf, readRequestId } from '../http/request-head.ts';

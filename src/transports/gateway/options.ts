@@ -1,7 +1,6 @@
 import type { BodyBudgets } from '../../api/body-budget.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { HttpObservation } from '../../api/routes/observation.ts';
-import type { HttpRoute, LinkDomain } from '../../api/routes/route.ts';
+import type { HttpObservation, HttpRoute, LinkDomain } from '../../api/routes/route.ts';
 import type { Failure } from '../../base/errors/errors.ts';
 import type { NotFoundHtml } from '../../site/not-found-html.ts';
 import type { Deadlines } from '../http/deadlines.ts';

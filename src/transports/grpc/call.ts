@@ -6,7 +6,7 @@ import { Code } from '@connectrpc/connect';
 import { type Metadata, type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
 import { type Call, type ContextSource, LazyContext, requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail, failureOf } from '../../base/errors/errors.ts';
-import { normaliseAddress } from '../../base/net/address.ts';
+import { normaliseAddress } from '../../base/net/network.ts';
 import { type ActiveCall, endStream } from '../http/connections.ts';
 import { canceledCall, lateRequest } from '../http/deadlines.ts';
 import { clientCertificateOf } from '../tls/client-certificate.ts';

@@ -1,7 +1,7 @@
 // Compresses texts for clients that accept it (RFC 9110 §12.5.3).
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { preferredCoding } from '../../base/http/preferred-coding.ts';
+import { preferredCoding } from '../../base/http/negotiation.ts';
 
 /** Shorter texts are not compressed, because compression would not make them shorter. */
 const compressedBytesMin = 1024;

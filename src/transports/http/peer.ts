@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
-import { normaliseAddress } from '../../base/net/address.ts';
+import { normaliseAddress } from '../../base/net/network.ts';
 
 /** Returns the caller's network address for requests of node:http and node:http2. */
 export type PeerOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;

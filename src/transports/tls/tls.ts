@@ -1,8 +1,8 @@
 // TLS for both listeners. New connections use the files' new contents soon after a change.
 import { constants, type X509Certificate } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { SecureContextOptions, Server, TlsOptions } from 'node:tls';
 import { checkTlsContents, readTlsFiles, type TlsContents, type TlsPaths } from './files.ts';
-import { trackHandshakes } from './handshakes.ts';
 
 export type TlsLog = {
   readonly info: (facts: object, message: string) => void;
@@ -163,4 +163,21 @@ function warnIfExpiring({ validTo }: X509Certificate, log: TlsLog): void {
   if (leftMs >= soonMs) return;
   const text = leftMs < 0 ? 'has expired' : 'expires soon';
   log.warn({ expire_time: validTo }, `the certificate in LATCHKEY_TLS_CERT ${text}`);
+}
+
+// The TLS handshakes that a server has not finished.
+/** The sockets of connections whose handshake has not ended. */
+export function trackHandshakes(listener: Server): Iterable<Socket> {
+  const handshakes = new Map<string, Socket>();
+  // The two events below have different objects for one connection.
+  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+  listener.on('connection', (socket: Socket) => {
+    const name = nameOf(socket);
+    handshakes.set(name, socket);
+    socket.once('close', () => {
+      if (handshakes.get(name) === socket) handshakes.delete(name);
+    });
+  });
+  listener.on('secureConnection', (socket) => handshakes.delete(nameOf(socket)));
+  return { [Symbol.iterator]: () => handshakes.values() };
 }

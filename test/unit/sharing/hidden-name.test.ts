@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { extensionOf } from '../../../src/sharing/gate/extension.ts';
+import { extensionOf } from '../../../src/sharing/gate/presentation.ts';
 
 it('the extension of a hidden name is one of its content type', () => {
   const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';

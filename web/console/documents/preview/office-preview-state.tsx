@@ -1,7 +1,7 @@
 /** Why the preview of a file is not shown: it is being made, it failed, or the type has none. */
 import { Group, Loader, Paper, Text } from '@mantine/core';
 import { type Document, Preview } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
-import { officeExtensionOf } from '../../../../src/base/http/office-types.ts';
+import { officeExtensionOf } from '../../../../src/base/http/pdf-types.ts';
 import { PreviewUnavailable } from './preview-states.tsx';
 
 export function OfficePreviewState({ document }: { readonly document: Document }) {

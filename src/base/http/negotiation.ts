@@ -1,4 +1,4 @@
-// The content coding that a client prefers (RFC 9110 §12.5.3).
+// The content coding and the type that a client prefers (RFC 9110 §12.5).
 import Negotiator from 'negotiator';
 
 /** In order of preference, for clients without a preference. */
@@ -20,4 +20,11 @@ export function preferredCoding(
   const accepted = negotiator.encodings(codings, { preferred: ties });
   // If the client prefers several codings equally, they are in the order of its header.
   return codings.find((coding) => coding === accepted[0]) ?? undefined;
+}
+
+/** Whether a client prefers HTML to JSON, as browsers do (RFC 9110 §12.5.1). */
+export function acceptsHtml(accept: string | undefined): boolean {
+  const negotiator = new Negotiator({ headers: { accept } });
+  const types = ['application/problem+json', 'application/json', 'text/html'];
+  return negotiator.mediaType(types) === 'text/html';
 }

@@ -1,5 +1,6 @@
-// The content types that LibreOffice converts, with the extension by which it selects its filter.
-// The migration that adds the previews has the same types.
+// The types of files that the service converts to PDF.
+
+// LibreOffice selects its filter by the extension. The migration of the previews has the same types.
 
 const openXml = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
@@ -20,3 +21,16 @@ const officeTypes: ReadonlyMap<string, string> = new Map([
 
 /** Returns undefined for a type that does not become PDF. */
 export const officeExtensionOf = (contentType: string) => officeTypes.get(contentType);
+
+// The service stamps a watermark on files of these types.
+
+const stampableTypes: readonly string[] = ['application/pdf', 'image/jpeg', 'image/png'];
+
+export const isStampable = (contentType: string) => stampableTypes.includes(contentType);
+
+/** Whether the type can be stamped, or the preview of an Office file can be. */
+export const mayBeStampable = (contentType: string) =>
+  isStampable(contentType) || officeExtensionOf(contentType) !== undefined;
+
+/** Replaces the extension of a file that was converted to PDF. */
+export const pdfNameOf = (name: string) => `${name.replace(/\.[a-z]{3,4}$/i, '')}.pdf`;

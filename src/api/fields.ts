@@ -1,5 +1,13 @@
+// Reads fields that many methods have.
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../base/errors/errors.ts';
+import { isPrintable } from '../base/net/printable.ts';
+
+/** Returns the value of the field `name`. Throws `invalid_argument` if it is displayed wrongly. */
+export function printableName(name: string): string {
+  if (!isPrintable(name)) throw invalid('name', 'must not contain control characters');
+  return name;
+}
 
 /** Milliseconds since 1970; null if unset. Throws `invalid_argument` unless in the future. */
 export function readExpireTime(time: Timestamp | undefined, now: number): number | null {
