@@ -262,7 +262,7 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
   // SQLite runs one transaction at a time.
   if (dialect === 'sqlite') return;
 
-  it('finds the user whom another sign-in creates at the same moment', async () => {
+  it('finds the user that another sign-in creates at the same moment', async () => {
     const id = await registerProvider(place(), shared.provider);
     const browser = new SignInBrowser(shared.testApp.app);
     const own = account();
