@@ -58,6 +58,7 @@ Programs set a credential in the environment instead. It replaces the profile:
 |---|---|
 | \`LATCHKEY_BASE_URL\` | the address of the server; of a profile, only its own |
 | \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_SECRET\` | a service client |
+| \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_KEY_FILE\` | a client with its private JWK in a file |
 | \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_ASSERTION_FILE\` | a client with a token in a file |
 | \`LATCHKEY_API_KEY\` | the API key of a workspace or a customer |
 | \`LATCHKEY_TOKEN\` | an access token |

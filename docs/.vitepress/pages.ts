@@ -33,6 +33,11 @@ export const groups: readonly Group[] = [
         'with the JWKS, or by asking Latchkey',
       ),
       page(
+        'Send a deck, and correct it',
+        'docs/guides/send-a-deck.md',
+        'one link for each reader, a new version behind the same links, what each person read',
+      ),
+      page(
         'Delete, restore, erase',
         'docs/guides/delete-and-erase.md',
         'deletions that can be undone, erasing a person, exporting your data',

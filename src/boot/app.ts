@@ -4,6 +4,7 @@ import type { ResponseBudget } from '../api/response-budget.ts';
 import { useNodeTextEncoding } from '../api/text-encoding.ts';
 import type { Rotation } from '../identity/keys/rotation.ts';
 import type { Signer } from '../identity/tokens/signer.ts';
+import type { SecurityNotices } from '../identity/users/security-notices.ts';
 import { openTelemetry } from '../observe/telemetry/open-telemetry.ts';
 import type { ViewRecorder } from '../sharing/views/view-recorder.ts';
 import type { Database } from '../storage/schema.ts';
@@ -40,6 +41,7 @@ export type App = Service & {
     readonly views: Pick<ViewRecorder, 'flush'>;
     readonly deleteOldRows: () => Promise<void>;
     readonly responses: Pick<ResponseBudget, 'held'>;
+    readonly securityNotices: Pick<SecurityNotices, 'settle'>;
   };
 };
 
@@ -64,14 +66,15 @@ export function startApp(given: AppOptions): Promise<App> {
     // The primary process notes the addresses of its workers.
     if (sockets.ops !== undefined) await writeOwnAddresses(options, sockets.urls);
     const { db } = storage;
-    const { signer, rotation } = modules.identity;
+    const { signer, rotation, securityNotices } = modules.identity;
+    const { recorder: views } = modules.sharing;
     const { deleteOldRows, readiness, responses, metrics } = transports;
     return {
       ...sockets.urls,
       bootstrapFile: bootstrapFileOf(options),
       bootstrapped: storage.bootstrapped,
       operations: { readiness, metrics },
-      inside: { db, signer, rotation, views: modules.sharing.recorder, deleteOldRows, responses },
+      inside: { db, signer, rotation, views, deleteOldRows, responses, securityNotices },
       async stop() {
         transports.announceStop();
         await sleep(options.config.drainSeconds * 1000);

@@ -91,6 +91,7 @@ export function createModules(
       observePreviews: observer.previews,
       uploadStalledMs: options.uploadStalledMs ?? 45_000,
       blobLeaseMs: options.blobLeaseMs ?? 120_000,
+      workspaceWaitMs: options.workspaceWaitMs ?? 5_000,
     });
     const kinds = [...identity.searchKinds, ...sharing.searchKinds];
     const search = createSearchService({ db, kinds, now });

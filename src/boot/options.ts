@@ -30,6 +30,8 @@ export type AppOptions = {
   /** How long an upload may pause. Must be shorter than the timeout of the HTTP transport. */
   readonly uploadStalledMs?: number;
   readonly blobLeaseMs?: number;
+  /** How long a change that counts for a workspace waits for earlier ones. */
+  readonly workspaceWaitMs?: number;
   readonly bodyTimeoutMs?: number;
   /** A smaller budget for tests, which cannot fill the real one. */
   readonly responseBudget?: Partial<ResponseBudgetOptions>;

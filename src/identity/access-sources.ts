@@ -5,12 +5,14 @@ import { createdCredentials } from '../credentials/store.ts';
 import { newestQuery } from '../storage/newest-rows.ts';
 import type { SessionRow } from '../storage/schema.ts';
 import { endSessionsOf } from '../storage/users.ts';
+import { audienceAccess } from './audiences/store.ts';
 import { clientAccess, countCreatedClients, findTokenSeconds } from './clients/store.ts';
 import { countCreatedCustomers } from './customers/store.ts';
 import { findPasskeys } from './passkeys/store.ts';
-import { deleteIdentities, findIdentities } from './providers/store.ts';
+import { deleteIdentities, findIdentities, providerAccess } from './providers/store.ts';
 import { findSessions } from './sessions/store.ts';
 import { browserNames } from './sessions/user-agent.ts';
+import { issuerAccess } from './trusted-issuers/store.ts';
 import type { UserAccessOptions } from './users/access-service.ts';
 import { deletePasskeys } from './users/store.ts';
 
@@ -24,6 +26,11 @@ export function connectAccess(shared: SharedAccess, tokenSeconds: number): Conne
     countCustomers: countCreatedCustomers,
     tokenSecondsOf: (trx, user, time) =>
       findTokenSeconds(trx, user, { time, standard: tokenSeconds }),
+    keptSources: {
+      identityProviders: providerAccess,
+      trustedIssuers: issuerAccess,
+      audiences: audienceAccess,
+    },
     sources: {
       ...shared.sources,
       ...clientAccess,

@@ -29,6 +29,7 @@ import type { Sessions } from './sessions/sessions.ts';
 import type { Signer } from './tokens/signer.ts';
 import type { RolesOf } from './users/grant-checks.ts';
 import type { MemberAccounts } from './users/new-members.ts';
+import type { SecurityNotices } from './users/security-notices.ts';
 
 export type IdentityModule = {
   readonly services: Pick<
@@ -60,6 +61,7 @@ export type IdentityModule = {
   readonly signer: Signer;
   readonly rotation: Rotation;
   readonly sessions: Sessions;
+  readonly securityNotices: Pick<SecurityNotices, 'settle'>;
   readonly requireOwnFactor: RequireOwnFactor;
   readonly authenticateToken: AuthenticateToken;
   readonly authenticateWorkspaceKey: Authenticate;

@@ -228,13 +228,13 @@ export async function createIdentityModule(
     newMembers: createNewMembers({ passwords, checkPassword, random, now }),
     keyring,
     receiptKeys: createReceiptKeys({ db, masterKey, auditLog, now }),
-    ...{ signer, rotation, sessions, ...bearer },
+    ...{ signer, rotation, sessions, securityNotices, ...bearer },
     requireOwnFactor: (context, userId) => requireFactor(db, context, userId),
     authenticateProgram: createProgramReaders({ ...bearer, db, now }),
     async stop() {
       await Promise.all([
         ...[usage.stop(), rotation.stop(), keyReader.stop(), thread?.close()],
-        ...[passwordResets.stop(), securityNotices.stop()],
+        ...[passwordResets.stop(), securityNotices.settle()],
       ]);
     },
     routes: [

@@ -123,6 +123,7 @@ export type SharingModuleOptions = {
   readonly observePreviews: PreviewObserver;
   readonly uploadStalledMs: number;
   readonly blobLeaseMs: number;
+  readonly workspaceWaitMs: number;
   readonly publicUrl: string;
   /** How many backups stay in the target of backups; 0 without a target. */
   readonly keptBackups: number;
@@ -146,7 +147,11 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const documents = createDocuments({ db, invalidations, blobs, observe });
   const folders = createFolders();
   const rooms = createRooms({ db, invalidations });
-  const quotas = createQuotas({ db, defaults: defaultQuota(config) });
+  const quotas = createQuotas({
+    db,
+    defaults: defaultQuota(config),
+    waitMs: options.workspaceWaitMs,
+  });
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
   onFailure(pageCounter.stop);

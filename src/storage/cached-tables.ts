@@ -62,7 +62,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     inserts: false,
     deletes: true,
     uncached: [
-      ...(['name', 'email', 'password_hash', 'create_time'] as const),
+      ...(['name', 'email', 'password_hash', 'create_time', 'creator_id'] as const),
       ...(['kept_disable_time', 'purge_position', 'update_time'] as const),
     ],
   },
@@ -90,13 +90,14 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     uncached: [
       ...(['name', 'create_time', 'bytes_max', 'documents_max', 'links_max', 'views_max'] as const),
       ...(['accent_color', 'logo_id', 'link_defaults', 'update_time', 'external_id'] as const),
+      'creator_id',
     ],
   },
   audiences: {
     entity: 'audience',
     inserts: true,
     deletes: true,
-    uncached: ['name', 'create_time', 'update_time', 'external_id'],
+    uncached: ['name', 'create_time', 'update_time', 'external_id', 'creator_id'],
   },
   trusted_issuers: {
     entity: 'trusted_issuer',
@@ -104,7 +105,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     deletes: true,
     uncached: [
       ...(['name', 'create_time', 'update_time', 'external_id'] as const),
-      ...(['attempt_time', 'attempt_error'] as const),
+      ...(['attempt_time', 'attempt_error', 'creator_id'] as const),
     ],
   },
   federated_identities: {
@@ -142,7 +143,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     inserts: false,
     deletes: true,
     // The key changes only together with the name.
-    uncached: ['name_key', 'create_time', 'update_time'],
+    uncached: ['name_key', 'create_time', 'update_time', 'creator_id'],
   },
   links: {
     entity: 'link',
@@ -154,7 +155,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'domain',
     inserts: true,
     deletes: true,
-    uncached: ['txt_value', 'create_time'],
+    uncached: ['txt_value', 'create_time', 'creator_id'],
   },
 };
 

@@ -1,5 +1,6 @@
 // The row types of custom domains; schema.ts describes how values are stored.
 import type { Generated } from 'kysely';
+import type { Created } from './sharing-rows.ts';
 
 export type DomainRow = {
   id: string;
@@ -11,10 +12,11 @@ export type DomainRow = {
   is_primary: number;
   create_time: number;
   verify_time: number | null;
+  creator_id: string | null;
 };
 
 export type DomainTables = {
-  domains: DomainRow & {
+  domains: Created<DomainRow> & {
     /** When a verified domain was deleted. The row stays so that its URLs do not work. */
     remove_time: Generated<number | null>;
   };

@@ -12,9 +12,10 @@ export type FolderRow = UpdateTime & {
   /** The name in the form in which names of one parent are different. */
   name_key: string;
   create_time: number;
+  creator_id: string | null;
 };
 
-export type FolderTable = GeneratedColumns<FolderRow, keyof UpdateTime> & {
+export type FolderTable = GeneratedColumns<FolderRow, 'creator_id' | keyof UpdateTime> & {
   /** When the folder was deleted. The row stays for the links that showed the folder. */
   remove_time: Generated<number | null>;
 };

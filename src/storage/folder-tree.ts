@@ -12,7 +12,7 @@ export const folderEntriesMax = 10_000;
 
 export const folderColumns = [
   ...(['id', 'workspace_id', 'parent_id', 'name', 'name_key'] as const),
-  ...(['create_time', 'update_time'] as const),
+  ...(['create_time', 'update_time', 'creator_id'] as const),
 ];
 
 /** Returns a folder that is not removed. */

@@ -79,6 +79,7 @@ export type TrustedIssuerRow = ResourceColumns & {
   attempt_time: number | null;
   /** Why that attempt failed. Empty if it succeeded. */
   attempt_error: string;
+  creator_id: string | null;
 };
 
 /** A workload that authenticates as a client with a token of a trusted issuer. */
@@ -120,6 +121,7 @@ export type AudienceRow = ResourceColumns & {
   create_time: number;
   /** Signs the tokens. */
   signing_alg: SigningAlgorithm;
+  creator_id: string | null;
 };
 
 /** Staff have confirmed that a copy of the master key exists outside the servers. */

@@ -141,6 +141,7 @@ export type UserRow = {
   /** Space-separated. */
   scopes: string;
   create_time: number;
+  creator_id: string | null;
   /** The last link that the erasure of the user has read. */
   purge_position?: string | null | undefined;
 } & UpdateTime &
@@ -248,10 +249,10 @@ export type Schema = ModuleTables & {
   pending_blobs: PendingBlobRow;
   blob_stores: BlobStoreRow;
   signing_keys: SigningKeyRow;
-  audiences: ResourceTable<AudienceRow>;
+  audiences: ResourceTable<Created<AudienceRow>>;
   clients: ResourceTable<GeneratedColumns<ClientRow, 'creator_id' | DisableDefaults>>;
   client_keys: Created<ClientKeyRow>;
-  trusted_issuers: ResourceTable<TrustedIssuerRow>;
+  trusted_issuers: ResourceTable<Created<TrustedIssuerRow>>;
   federated_identities: Created<FederatedIdentityRow>;
   usage_counts: UsageCountRow;
   used_assertions: UsedAssertionRow;
@@ -262,7 +263,10 @@ export type Schema = ModuleTables & {
   logos: LogoRow;
   workspace_usage: WorkspaceUsageRow;
   credentials: Created<CredentialRow>;
-  users: GeneratedColumns<UserRow, DisableDefaults | keyof UpdateTime | 'purge_position'>;
+  users: GeneratedColumns<
+    UserRow,
+    'creator_id' | DisableDefaults | keyof UpdateTime | 'purge_position'
+  >;
   revoked_tokens: RevokedTokenRow;
   totp_seeds: TotpSeedRow;
   password_resets: PasswordResetRow;

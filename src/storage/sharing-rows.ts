@@ -34,13 +34,14 @@ export type WorkspaceRow = ResourceColumns & {
   /** Since when members need a second factor; null if they do not. */
   factor_required_since: number | null;
   factor_grace_days: number;
+  creator_id: string | null;
 } & DeletionColumns;
 
 /** The insertable row: a new workspace has no brand. */
 export type WorkspaceTable = GeneratedColumns<
   WorkspaceRow,
   | ('accent_color' | 'logo_id' | 'link_defaults' | 'factor_required_since')
-  | ('factor_grace_days' | DeletionDefaults)
+  | ('factor_grace_days' | 'creator_id' | DeletionDefaults)
 >;
 
 /** A document with its current version. */

@@ -21,6 +21,7 @@ export type IdentityProviderRow = UpdateTime & {
   /** Space-separated. */
   additional_scopes: string;
   create_time: number;
+  creator_id: string | null;
 };
 
 /** An account of a provider, linked to a user. */

@@ -15,11 +15,12 @@ const lanes = 8;
 export const killChecks: readonly Check[] = (['sqlite', 'postgres'] as const).map((dialect) => ({
   name: `kill -9 under load (${dialect})`,
   secondsMax: [100, 900],
+  rounds: [5, 50],
   run: (trial) => killRounds(trial, dialect),
 }));
 
 async function killRounds(trial: Trial, dialect: 'sqlite' | 'postgres'): Promise<void> {
-  const { random, isShort } = trial;
+  const { random, rounds } = trial;
   const dataDir = await newDataDir();
   const url = dialect === 'sqlite' ? `sqlite:${dataDir}/latchkey.db` : await trial.postgresUrl();
   const env = {
@@ -34,7 +35,6 @@ async function killRounds(trial: Trial, dialect: 'sqlite' | 'postgres'): Promise
   trial.onEnd(() => removeUnlessLeft(program));
   const stamped = await startStamping(trial, program);
   let checked = 0;
-  const rounds = isShort ? 5 : 50;
   for (let round = 0; round < rounds; round++) {
     const access = await ledger.enter(callsTo(program), program.env.API_KEY);
     let isOver = false;

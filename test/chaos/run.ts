@@ -3,6 +3,7 @@ import { runCampaign } from '../support/campaign.ts';
 import { clockChecks } from './clock.ts';
 import { commitLossCheck } from './commit-loss.ts';
 import { containersChecks } from './containers.ts';
+import { conversionChecks } from './conversions.ts';
 import { fullDiskCheck } from './full-disk.ts';
 import { guessesCheck } from './guesses.ts';
 import { killChecks } from './kill.ts';
@@ -14,6 +15,7 @@ import { unreadChecks } from './unread.ts';
 
 await runCampaign('npm run test:chaos', [
   ...killChecks,
+  ...conversionChecks,
   commitLossCheck,
   ...containersChecks,
   fullDiskCheck,

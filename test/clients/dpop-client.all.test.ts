@@ -150,6 +150,7 @@ describe('@latchkey/client with dpop', () => {
       [
         ['a curve without an algorithm', { dpop: weak }, /^dpop must be true, or a CryptoKeyPair/],
         ['a text', { dpop: 'secret' }, /^dpop must be true/],
+        ['a public JWK', { dpop: { kty: 'OKP', crv: 'Ed25519', x: '' } }, /^dpop must be true/],
         ['the key of a workspace', { credentials: workspaceKey }, /^dpop must be unset/],
         ['tokens for another key', { credentials: { token: () => '' } }, /^dpop must be the key/],
       ] as const,

@@ -1,11 +1,12 @@
 // The package @latchkey/verify, as it is installed, with tokens of a real server.
-import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type * as ExpressGuard from '../../clients/verify/src/express.ts';
 import type * as Main from '../../clients/verify/src/index.ts';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { createAuthority, type KeyPair } from '../support/certificates.ts';
 import { type Front, startFront } from '../support/front.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import type { PackedClients } from '../support/packed-clients.ts';
@@ -18,6 +19,9 @@ import { accountId, type GuardedServer, guardedServers } from './guarded-servers
 const jwksPath = '/.well-known/jwks.json';
 const invalid = 'Bearer error="invalid_token"';
 const insufficient = 'Bearer error="insufficient_scope", scope="accounts:read"';
+
+const certificateDigest = ({ certificate }: KeyPair) =>
+  createHash('sha256').update(new X509Certificate(certificate).raw).digest('base64url');
 
 export function describeVerify(installed: () => PackedClients): void {
   let main: typeof Main;
@@ -51,7 +55,7 @@ export function describeVerify(installed: () => PackedClients): void {
   const bearer = async (token: string | Promise<string>) => `Bearer ${await token}`;
   const unauthenticated = expect.objectContaining({ name: 'VerifyError', code: 'unauthenticated' });
 
-  describe.each(Object.entries(guardedServers))('@latchkey/verify for %s', (_name, start) => {
+  describe.each(Object.entries(guardedServers))('@latchkey/verify for %s', (name, start) => {
     let server: GuardedServer;
     beforeAll(async () => {
       server = await start(installed(), newVerifier());
@@ -104,6 +108,26 @@ export function describeVerify(installed: () => PackedClients): void {
       const valid = await bearer(serviceToken());
       expect(await server.call('forgotten', valid)).toMatchObject({ status: 403 });
     });
+
+    it('accepts a token that is bound to a certificate only over its connection', async () => {
+      const authority = createAuthority('Workloads');
+      const overTls = await start(installed(), newVerifier(), authority);
+      onTestFinished(overTls.close);
+      const own = authority.issue({ uri: ['spiffe://example.org/own'] });
+      const cnf = { 'x5t#S256': certificateDigest(own) };
+      const token = signToken(testApp.app, { type: 'service', scope: 'accounts:read', cnf });
+      const statusOf = async (pair?: KeyPair, authorization = bearer(token)) =>
+        (await overTls.call('read', await authorization, pair)).status;
+      expect(await statusOf(own)).toBe(200);
+      const renewed = authority.issue({ uri: ['spiffe://example.org/own'] });
+      expect(await statusOf(renewed)).toBe(401);
+      expect(await statusOf(authority.issue({ uri: ['spiffe://example.org/other'] }))).toBe(401);
+      // A server of grpc-js refuses the connection itself.
+      expect(await statusOf()).toBe(name === 'grpc-js' ? 503 : 401);
+      expect((await server.call('read', await bearer(token))).status).toBe(401);
+      expect(await statusOf(own, Promise.resolve(`DPoP ${await token}`))).toBe(401);
+      expect(await statusOf(renewed, bearer(serviceToken()))).toBe(200);
+    });
   });
 
   describe('@latchkey/verify', () => {
@@ -116,6 +140,22 @@ export function describeVerify(installed: () => PackedClients): void {
         }),
       );
       expect(claims.principal_type === 'customer' && claims.accounts).toEqual([accountId]);
+    });
+
+    it('accepts a bound token only with the digest of its certificate', async () => {
+      const [own, other] = ['own', 'other'].map((text) =>
+        createHash('sha256').update(text).digest('base64url'),
+      );
+      const cnf = { 'x5t#S256': own ?? '' };
+      const token = await signToken(testApp.app, { type: 'service', scope: 'accounts:read', cnf });
+      const authorization = `Bearer ${token}`;
+      const verifier = newVerifier();
+      await verifier.verifyRequest({ authorization, certificateSha256: own });
+      for (const certificateSha256 of [other, '', undefined]) {
+        const verified = verifier.verifyRequest({ authorization, certificateSha256 });
+        await expect(verified).rejects.toEqual(unauthenticated);
+      }
+      await expect(verifier.verify(token)).rejects.toEqual(unauthenticated);
     });
 
     it('accepts only the algorithm of the audience', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { heading, overhangOf } from '../support/browser-pages.ts';
+import { heading, holdCalls, overhangOf } from '../support/browser-pages.ts';
 import { openAccount, signOut } from '../support/console-menus.ts';
 import {
   type ConsoleUser,
@@ -11,7 +11,7 @@ import {
   useConsole,
 } from '../support/console-suite.ts';
 import { liveSessions } from '../support/member-rows.ts';
-import { addSession, addTotp, codeAt, fromBase32 } from '../support/user-rows.ts';
+import { addSession, addTotp, addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
 const { app, visitAs, member } = useConsole();
 
@@ -209,4 +209,16 @@ it('an app added in another browser is reported, and its sign-ins are named', as
   await heading(page, 'Home').waitFor();
   await openAccount(page);
   await page.getByRole('cell', { name: 'Password and code' }).waitFor();
+});
+
+it('a user without a password is never offered one, or an authenticator app', async () => {
+  const { page } = await visitAs(await addUser(db(), { kind: 'member' }));
+  const release = await holdCalls(page, 'GetUser');
+  await page.goto(`${app().app.publicUrl}/console/account`);
+  await heading(page, 'Your account').waitFor();
+  const offers = page.getByText(/Two-factor authentication|Change password/);
+  expect(await offers.count()).toBe(0);
+  release();
+  await page.getByText('You sign in with your company account.').waitFor();
+  expect(await offers.count()).toBe(0);
 });

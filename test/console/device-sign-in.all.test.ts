@@ -1,7 +1,7 @@
 // Deciding in the browser about a command-line sign-in.
 import { expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
-import { heading, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { heading, overhangOf, phone } from '../support/browser-pages.ts';
 import {
   expectAccessible,
   fillSignIn,
@@ -36,7 +36,6 @@ it('a user opens the link on a phone, signs in, and approves', async () => {
   await heading(page, 'Sign in on the command line').waitFor();
   expect(await page.getByLabel('Code').inputValue()).toBe(device.userCode);
   expect(new URL(page.url()).hash).toBe('');
-  await takePicture(page, 'device-code-phone');
   await page.getByRole('button', { name: 'Continue' }).click();
   await heading(page, 'Approve this sign-in?').waitFor();
   for (const text of [own.email, device.userCode, '127.0.0.1']) {
@@ -44,11 +43,9 @@ it('a user opens the link on a phone, signs in, and approves', async () => {
   }
   await page.getByText('Approve only if you started this sign-in yourself').waitFor();
   expect(await overhangOf(page)).toBe(0);
-  await takePicture(page, 'device-decision-phone');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Approve' }).click();
   await heading(page, 'Sign-in approved').waitFor();
-  await takePicture(page, 'device-approved-phone');
   expect(messageOf(await poll(transport, device)).user?.email).toBe(own.email);
   expect(urls.filter((url) => url.includes(device.userCode.slice(0, 4)))).toEqual([]);
 });
@@ -64,10 +61,8 @@ it('a user types the code, confirms an approval, and denies another sign-in', as
   await open('/device');
   await enter('BBBB-BBBB');
   await page.getByText('No sign-in waits for this code.').waitFor();
-  await takePicture(page, 'device-wrong-desktop');
   await enter(device.userCode.toLowerCase().replace('-', ''));
   await page.getByText(device.userCode, { exact: true }).waitFor();
-  await takePicture(page, 'device-decision-desktop');
   await page.getByRole('button', { name: 'Approve' }).click();
   const stepUp = page.getByRole('dialog', { name: 'Confirm it’s you' });
   await stepUp.waitFor();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { settle, stopTimers, takePicture } from '../support/browser-pages.ts';
+import { settle, stopTimers } from '../support/browser-pages.ts';
 import { chooseRowAction, openRowMenu } from '../support/console-menus.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeReport } from '../support/report-pdf.ts';
@@ -32,7 +32,6 @@ it('an empty list of documents explains how to upload the first one', async () =
   await page.getByText('up to 104.8 MB each').waitFor();
   expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(1);
   await expectAccessible(page);
-  await takePicture(page, 'documents-empty');
 });
 
 it('documents are listed with their properties in pages', async () => {
@@ -60,7 +59,6 @@ it('documents are listed with their properties in pages', async () => {
   expect(middles).toHaveLength(2);
   expect(new Set(middles.map(Math.round)).size).toBe(1);
   await expectAccessible(page);
-  await takePicture(page, 'documents-list');
 });
 
 it('documents are renamed, and deleted with their links', async () => {
@@ -101,7 +99,6 @@ it('documents are renamed, and deleted with their links', async () => {
   const dialog = page.getByRole('dialog', { name: 'Delete “Obsolete.zip”?' });
   await dialog.getByText('can’t undo this').waitFor();
   await expectAccessible(page);
-  await takePicture(page, 'documents-delete');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect((await fetch(link.url)).status).toBe(200);

@@ -1,12 +1,14 @@
 // The first steps of each user of the console, and the end of a user's access. Files
 // `*.all.test.ts` test the other steps.
 import { expect, it } from 'vitest';
+import { deleteIssuer } from '../../src/identity/trusted-issuers/store.ts';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
 import { heading, overhangOf } from '../support/browser-pages.ts';
 import { addScopes, paste, takeSecret } from '../support/console-credentials.ts';
 import { openAccount, signOut } from '../support/console-menus.ts';
 import { expectAccessible, fillSignIn, useConsole } from '../support/console-suite.ts';
 import { choose, documentNamed, fileOf } from '../support/console-uploads.ts';
+import { addIssuer } from '../support/federation.ts';
 import { answer, expectDocument } from '../support/gate-pages.ts';
 import { newestLink } from '../support/link-rows.ts';
 import { addClient, addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
@@ -88,6 +90,7 @@ it('a leaver’s access ends', async () => {
   });
   const { ownerId: workspace_id, credentialId: keyId } = await addWorkspace(db, 'links:read');
   const secret = await addClient(db, '');
+  const issuerId = await addIssuer(db, { name: 'Build server', creator_id: leaver.id });
   await changeAsOtherProcess(db, async (trx) => {
     const member = { workspace_id, user_id: leaver.id, role: 'admin' as const };
     await putMember(trx, { ...member, create_time: Date.now() });
@@ -110,7 +113,8 @@ it('a leaver’s access ends', async () => {
     ...['Users', 'Robin Leaver', 'Access of Robin Leaver'],
   ]);
   await page.getByText('Set by the role in each workspace.').waitFor();
-  for (const title of ['Roles in workspaces', 'Sessions', 'Passkeys', 'Client secrets']) {
+  const kept = 'Trusted issuers that the user created';
+  for (const title of ['Roles in workspaces', 'Sessions', 'Passkeys', 'Client secrets', kept]) {
     await page.getByRole('region', { name: `${title} (1)` }).waitFor();
   }
   await page.getByText('Firefox 140 on Linux').waitFor();
@@ -120,15 +124,21 @@ it('a leaver’s access ends', async () => {
   const dialog = page.getByRole('dialog', { name: 'Revoke all access of Robin Leaver?' });
   await dialog.getByText('Now: 1 client secret, 1 API key of a workspace.').waitFor();
   await dialog.getByText('stay valid for up to 300 seconds').waitFor();
+  await dialog.getByText('Disable those that the user still controls.').waitFor();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Revoke access' }).click();
 
   const summary = page.getByRole('status').filter({ hasText: 'Access ended' });
   await summary.getByText('1 role in a workspace, 1 session, 1 passkey').waitFor();
-  await page.getByText('The user has no sessions and no roles').waitFor();
   await expect.poll(() => page.getByRole('region', { name: 'Sessions (1)' }).count()).toBe(0);
+  await summary.getByText('Kept: documents, 1 trusted issuer that the user created.').waitFor();
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await overhangOf(page)).toBe(0);
+  await page.getByRole('link', { name: 'Build server' }).click();
+  await page.getByRole('link', { name: 'Robin Leaver' }).waitFor();
+  await changeAsOtherProcess(db, (trx) => deleteIssuer(trx, issuerId));
+  await open(`/users/${leaver.id}/access`);
+  await page.getByText('The user has no sessions and no roles').waitFor();
   const live = db
     .selectFrom('credentials')
     .select('id')

@@ -1,7 +1,7 @@
 // The first screens after the sign-in: of a workspace for members, and of the service for staff.
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { overhangOf, settle, takePicture } from '../support/browser-pages.ts';
+import { overhangOf } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeWatchedLink, openLink } from '../support/link-views.ts';
 import { credentialFor, memberScope } from '../support/member-rows.ts';
@@ -56,12 +56,10 @@ it('the home page of a workspace leads from the first upload to its readers', as
   await expectAccessible(page);
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
-    await settle(page);
     expect(await overhangOf(page)).toBe(0);
     // The last card has no gap next to it.
     const documents = main.getByRole('region', { name: 'Most viewed documents' });
     expect(await endOf(documents)).toBe(await endOf(notices));
-    await takePicture(page, `home-${width}`);
   }
   await links.getByRole('link', { name: 'For the board' }).click();
   await page.getByRole('heading', { level: 1, name: 'For the board' }).waitFor();
@@ -104,9 +102,7 @@ it('the overview for staff has the open steps, what expires, the health and fail
   await expectAccessible(page);
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
-    await settle(page);
     expect(await overhangOf(page)).toBe(0);
-    await takePicture(page, `overview-${width}`);
   }
   await setUp.getByRole('button', { name: 'I have copied it' }).click();
   const question = page.getByRole('dialog', { name: 'Does a copy of the master key exist' });

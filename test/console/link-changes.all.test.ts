@@ -1,7 +1,7 @@
 // Changing links in their dialog, the names of links without a name, and links for a list.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { phone, takePicture } from '../support/browser-pages.ts';
+import { phone } from '../support/browser-pages.ts';
 import { chooseRowAction, documentTab } from '../support/console-menus.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { Visitor } from '../support/gate-visitor.ts';
@@ -205,7 +205,6 @@ describe('the dialog of a link', () => {
           return bottom <= innerHeight && button.contains(seen);
         })()`);
       await expect.poll(isInside).toBe(true);
-      await takePicture(page, `links-footer-${settings.viewport?.width}`);
       await dialog.getByLabel('Show the name of the document').scrollIntoViewIfNeeded();
       await expect.poll(isInside).toBe(true);
       await expectAccessible(page);

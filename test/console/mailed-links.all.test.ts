@@ -36,7 +36,9 @@ it('a user who forgot the password sets a new one with a mailed link', async () 
   // At the field, without its name.
   await page.getByText('Enter at least 12 characters.', { exact: true }).waitFor();
   await page.getByRole('alert').getByText('Check the marked fields').waitFor();
+  await field.and(page.locator(':focus')).waitFor();
   await field.fill(password);
+  expect(await page.getByRole('alert').count()).toBe(0);
   await page.getByRole('button', { name: 'Set password' }).click();
   await heading(page, 'Password set').waitFor();
 

@@ -1,7 +1,7 @@
 // Filtering links, and extending and revoking several of them.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { dayMs, localText, rowOf } from '../support/link-rows.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
@@ -66,7 +66,6 @@ describe('several links', () => {
     await form.getByLabel('State').selectOption('Active');
     await form.getByRole('combobox', { name: 'Document or folder' }).click();
     await page.getByRole('option', { name: /^Terms\.txt/ }).click();
-    await takePicture(page, 'links-filter');
     await form.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Opens: Terms.txt').waitFor();
     await expect.poll(() => namesIn(page)).toEqual(['Link later', 'Link soon']);
@@ -97,7 +96,6 @@ describe('several links', () => {
     await page.getByRole('status').getByText('3 selected', { exact: true }).waitFor();
     expect(await boxOf(page, 'Link revoked').count()).toBe(0);
     await expectAccessible(page);
-    await takePicture(page, 'links-selected');
     await page.getByRole('button', { name: 'Extend' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Extend 3 links' });
     await dialog.getByText(/One link has expired: readers can open it again/).waitFor();
@@ -106,7 +104,6 @@ describe('several links', () => {
     await dialog.getByText('Choose a time after their present expiry.').waitFor();
     const ends = Math.floor(Date.now() / 60_000) * 60_000 + 9 * dayMs;
     await dialog.getByLabel('Expires').fill(localText(ends));
-    await takePicture(page, 'links-extend');
     await dialog.getByRole('button', { name: 'Extend' }).click();
     const toast = page.getByRole('status').filter({ hasText: '2 links extended' });
     await toast.waitFor();
@@ -148,7 +145,6 @@ describe('several links', () => {
     await page.getByText('2 selected').waitFor();
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
-    await takePicture(page, 'links-selected-phone');
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke 2 links?' });
     await dialog.getByText(/You can’t undo this/).waitFor();

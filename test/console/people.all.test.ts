@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { heading, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { heading, overhangOf, phone } from '../support/browser-pages.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import {
   type ConsoleVisit,
@@ -49,17 +49,15 @@ beforeAll(async () => {
 });
 
 /** The list and the page of one person. */
-async function expectFit({ page, open }: ConsoleVisit, size: string): Promise<void> {
+async function expectFit({ page, open }: ConsoleVisit): Promise<void> {
   await open(people());
   await expect.poll(() => rowsOf(page, 'Readers').count()).toBe(2);
   expect(await overhangOf(page)).toBe(0);
-  await takePicture(page, `people-${size}`);
   await page.getByRole('link', { name: 'jane@example.com' }).click();
   await expect.poll(() => rowsOf(page, 'Views').count()).toBe(2);
   expect(await overhangOf(page)).toBe(0);
   await changeColorScheme(page, 'dark');
   await expectAccessible(page);
-  await takePicture(page, `person-${size}-dark`);
 }
 
 it('the readers of a workspace are listed, searched, saved, and have a page each', async () => {
@@ -101,11 +99,11 @@ it('the readers of a workspace are listed, searched, saved, and have a page each
   await expectAccessible(page);
   await views.nth(0).getByRole('link', { name: 'deck.pdf' }).click();
   await heading(page, 'deck.pdf').waitFor();
-  await expectFit(visit, 'desktop');
+  await expectFit(visit);
 });
 
 it('the readers of a workspace fit a phone', async () => {
-  await expectFit(await visitAs(await member('member'), phone), 'phone');
+  await expectFit(await visitAs(await member('member'), phone));
 });
 
 it('a reader is erased after a confirmation, and the views stay without the address', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { inkOf, overhangOf, takePicture } from '../support/browser-pages.ts';
+import { inkOf, overhangOf } from '../support/browser-pages.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import {
   changeColorScheme,
@@ -36,13 +36,11 @@ function sizeOf(range: string): number {
 
 const pageOf = (page: Page, label: string) => page.getByRole('group', { name: label, exact: true });
 
-/** Checks and saves the page in both color schemes. */
-async function lookAt(page: Page, name: string) {
+/** Checks the page in both color schemes. */
+async function lookAt(page: Page) {
   await expectAccessible(page);
-  await takePicture(page, name);
   await changeColorScheme(page, 'dark');
   await expectContrast(page);
-  await takePicture(page, `${name}-dark`);
   await changeColorScheme(page, 'light');
 }
 
@@ -54,7 +52,7 @@ it('a PDF is shown with scrolling and zoom, also on a phone', async () => {
   await first.getByText('Quarterly report', { exact: true }).first().waitFor();
   await expect.poll(() => inkOf(page, '[aria-label="Page 1 of 4"]')).toBeGreaterThan(0.01);
   await page.getByText('Page 1 of 4', { exact: true }).waitFor();
-  await lookAt(page, 'preview-pdf');
+  await lookAt(page);
 
   const width = async () => (await first.boundingBox())?.width ?? 0;
   const before = await width();
@@ -72,7 +70,6 @@ it('a PDF is shown with scrolling and zoom, also on a phone', async () => {
   expect(await overhangOf(page)).toBe(0);
   await expectAccessible(page);
   await first.scrollIntoViewIfNeeded();
-  await takePicture(page, 'preview-phone-pages');
 });
 
 it('only the visible parts of a large PDF are fetched, and errors can be repeated', async () => {
@@ -172,7 +169,7 @@ it('a damaged or deleted file is reported, and other types are not opened', asyn
   const before = requests.length;
   await show(makeZip(), 'Files.zip');
   await page.getByText('No preview for this file type.').waitFor();
-  await lookAt(page, 'preview-none');
+  await lookAt(page);
   expect(requests.slice(before).filter((one) => one.endsWith('/file'))).toEqual([]);
 
   // An image that was deleted meanwhile.
@@ -194,7 +191,7 @@ it('a preview asks for the password of an encrypted file', async () => {
   await show(bytes, 'Locked.pdf');
   const field = page.getByRole('textbox', { name: 'PDF password' });
   await field.waitFor();
-  await lookAt(page, 'preview-locked');
+  await lookAt(page);
   await field.fill('a wrong one');
   await page.getByRole('button', { name: 'Open' }).click();
   await page.getByText('Wrong password.').waitFor();
@@ -213,7 +210,7 @@ it('an image is shown, and its memory is released', async () => {
   expect(address).toMatch(/^blob:/);
   const width = () => page.evaluate("document.querySelector('main img').naturalWidth");
   await expect.poll(width).toBe(320);
-  await lookAt(page, 'preview-picture');
+  await lookAt(page);
   await page.getByRole('main').getByRole('link', { name: 'Documents' }).click();
   await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
   const isThere = `new Promise((resolve) => {
@@ -238,7 +235,7 @@ it('texts, tables, recordings and videos are shown', async () => {
     await show(Buffer.from(text), name);
     await content.getByRole(role, { name: shown }).waitFor();
     expect(await content.locator('[onclick]').count()).toBe(0);
-    await lookAt(page, `preview-${name}`);
+    await lookAt(page);
   }
 
   // The beginning of a long text.
@@ -246,13 +243,13 @@ it('texts, tables, recordings and videos are shown', async () => {
   await show(bytes, 'Service.log');
   await page.getByText('You see the first 256 kB of 420 kB.').waitFor();
   await page.getByText('One line of the log.').first().waitFor();
-  await lookAt(page, 'preview-text');
+  await lookAt(page);
 
   await show(makeWav(1), 'Tone.wav');
   await page.locator('audio').waitFor();
   const length = () => page.evaluate<number>("document.querySelector('audio').duration");
   await expect.poll(length).toBeCloseTo(1);
-  await lookAt(page, 'preview-audio');
+  await lookAt(page);
 
   await show(webm, 'Tour.webm');
   const video = page.getByLabel('Tour.webm', { exact: true });
@@ -265,5 +262,5 @@ it('texts, tables, recordings and videos are shown', async () => {
   await expect.poll(() => player('player.videoWidth')).toBe(320);
   await player('(player.muted = true, void player.play(), 0)');
   await expect.poll(() => player('player.currentTime')).toBeGreaterThan(0);
-  await lookAt(page, 'preview-video');
+  await lookAt(page);
 });

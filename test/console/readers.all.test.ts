@@ -1,7 +1,7 @@
 // Who read which page: on the page of a document, through all its links.
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
-import { inkOf, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { inkOf, overhangOf, phone } from '../support/browser-pages.ts';
 import {
   type ConsoleVisit,
   changeColorScheme,
@@ -45,7 +45,6 @@ async function expectFit({ page, open }: ConsoleVisit, size: string): Promise<vo
     await page.getByText(`${count} entries`).waitFor();
     await page.getByRole('button', { name: 'reader0@example.com' }).click();
     expect(await overhangOf(page), size).toBe(0);
-    await takePicture(page, `readers-${count}-${size}`);
     if (count === 512) continue;
     await changeColorScheme(page, 'dark');
     await expectAccessible(page);

@@ -1,7 +1,7 @@
 // The dialog that shares a document or a folder.
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { choose, fileOf } from '../support/console-uploads.ts';
 import { makeFolder } from '../support/folder-calls.ts';
@@ -71,9 +71,7 @@ async function receive(field: Locator, type: 'paste' | 'drop', text: string, nam
 
 async function look(page: Page, name: string): Promise<void> {
   await expectAccessible(page);
-  await settle(page);
   expect(await overhangOf(page), name).toBe(0);
-  await takePicture(page, name);
 }
 
 beforeAll(async () => {
@@ -149,7 +147,7 @@ describe('sharing', () => {
 
     await ready.getByRole('link', { name: 'View link' }).click();
     await page
-      .getByText('Password and verified email, agreement, watermark, programs, 3 views at most')
+      .getByText('Password, verified email, agreement, watermark, programs, 3 views at most')
       .waitFor();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     const edit = page.getByRole('dialog', { name: 'Edit link' });
@@ -159,7 +157,7 @@ describe('sharing', () => {
     await edit.getByLabel('Watermark').uncheck();
     await edit.getByLabel('Programs may read it for a person').uncheck();
     await edit.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Password and verified email, agreement', { exact: true }).waitFor();
+    await page.getByText('Password, verified email, agreement', { exact: true }).waitFor();
     expect(await newestLink(app())).not.toHaveProperty('view_limit');
   });
 

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { deleteMember } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import { heading, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { heading, overhangOf, phone } from '../support/browser-pages.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { addMember } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
@@ -181,7 +181,6 @@ it('the menu on a phone can be reached when it is open, and closes', async () =>
     expect(y + height).toBeGreaterThan(0);
     expect(y + height).toBeLessThanOrEqual(844);
   }
-  await takePicture(page, 'menu-phone');
   expect(await overhangOf(page)).toBe(0);
   await expectAccessible(page);
   await changeColorScheme(page, 'dark');

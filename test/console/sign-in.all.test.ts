@@ -89,6 +89,7 @@ it('a sign-in requires the code of an authenticator app', async () => {
   const current = code(Date.now());
   const half = current.length / 2;
   await fillCode(page, `${current.slice(0, half)} ${current.slice(half)}`);
+  expect(await page.getByRole('alert').count()).toBe(0);
   await send.click();
   await heading(page, 'Overview').waitFor();
 });

@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { managementScopes } from '../../src/api/access/scopes.ts';
 import { transact } from '../../src/storage/database.ts';
-import { openFilter } from '../support/console-menus.ts';
+import { holdCalls } from '../support/browser-pages.ts';
+import { chooseRowAction, openFilter, openRowMenu } from '../support/console-menus.ts';
 import {
   type ConsoleUser,
   expectAccessible,
@@ -71,7 +72,7 @@ it('staff create users after a step-up, and take over no one with more scopes', 
   // A user with more scopes than the caller.
   const stronger = await addUser(db(), { scopes: 'links:read', name: 'Publisher' });
   await open(`/users/${stronger.id}`);
-  await page.getByRole('button', { name: 'Set password' }).click();
+  await chooseRowAction(page, 'Set password', 'Publisher');
   const takeover = page.getByRole('dialog', { name: 'Set password of Publisher' });
   await takeover.locator('input[type=password]').fill('a lantern on the quay');
   await takeover.getByRole('button', { name: 'Set password' }).click();
@@ -99,7 +100,7 @@ it('members have no scopes, and email addresses are unique', async () => {
   await page.getByText('Link stored in the folder “outbox”').waitFor();
   const mailed = { page: 'reset-password' };
   await tokenOfMail(app(), 'deck.hand@example.com', mailed);
-  await page.getByRole('button', { name: 'Email password link' }).click();
+  await chooseRowAction(page, 'Email password link');
   await expectAccessible(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Send link' }).click();
   const token = await tokenOfMail(app(), 'deck.hand@example.com', { ...mailed, count: 2 });
@@ -153,6 +154,14 @@ it('a user gets a new name, email address and scopes', async () => {
   await edit
     .getByText('Enter an email address, such as name@example.com.', { exact: true })
     .waitFor();
+  const problem = edit.getByRole('alert');
+  await problem.getByText('Check the marked fields').waitFor();
+  // An edit ends the error of the last attempt.
+  await edit.getByLabel('Email address').fill('');
+  expect(await problem.count()).toBe(0);
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await edit.getByText('Fill in this field.', { exact: true }).waitFor();
+  expect(await problem.count()).toBe(0);
   await edit.getByLabel('Email address').fill('Bosun@example.com');
   await edit.getByRole('button', { name: 'Save' }).click();
   await edit.getByText('The caller must also hold payments:read.').waitFor();
@@ -178,14 +187,26 @@ it('a member gets a new address and password, and is disabled and enabled again'
   const { page, open } = await visitAs(await staff());
   const user = await member('member');
   await addSession(db(), user.id);
+  const release = await holdCalls(page, 'GetSignInOptions');
   await open(`/users/${user.id}`);
+  // The actions appear together, so that none moves below the mouse.
+  const actions = page.locator('h1 + div').getByRole('button');
+  await page.getByRole('definition').getByText(user.email).waitFor();
+  expect(await actions.count()).toBe(0);
+  release();
+  await page.getByRole('button', { name: 'Edit' }).waitFor();
+  expect(await actions.count()).toBe(2);
+  const menu = await openRowMenu(page, 'Test user');
+  const others = ['Set password', 'Email password link', 'Disable', 'Delete'];
+  expect(await menu.getByRole('menuitem').allTextContents()).toEqual(others);
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Edit' }).click();
   const edit = page.getByRole('dialog', { name: 'Edit name and email' });
   await edit.getByLabel('Email address').fill('Helm@example.com');
   await edit.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('definition').getByText('helm@example.com').waitFor();
 
-  await page.getByRole('button', { name: 'Set password' }).click();
+  await chooseRowAction(page, 'Set password', 'Test user');
   const change = page.getByRole('dialog', { name: 'Set password' });
   await change.getByText('All sessions of the user are signed out').waitFor();
   const password = 'a lantern on the quay';
@@ -195,13 +216,13 @@ it('a member gets a new address and password, and is disabled and enabled again'
   expect(await liveSessions(db(), user.id)).toEqual([]);
 
   await addSession(db(), user.id);
-  await page.getByRole('button', { name: 'Disable' }).click();
+  await chooseRowAction(page, 'Disable', 'Test user');
   const dialog = page.getByRole('dialog', { name: 'Disable ' });
   await dialog.getByText('The user is signed out immediately').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await dialog.waitFor({ state: 'hidden' });
   expect(await liveSessions(db(), user.id)).toHaveLength(1);
-  await page.getByRole('button', { name: 'Disable' }).click();
+  await chooseRowAction(page, 'Disable', 'Test user');
   await dialog.getByRole('button', { name: 'Disable' }).click();
   await page.getByRole('definition').getByText('Disabled').waitFor();
   expect(await liveSessions(db(), user.id)).toEqual([]);
@@ -214,7 +235,7 @@ it('a member gets a new address and password, and is disabled and enabled again'
   await addTotp(app(), other.id);
   await open(`/users/${other.id}`);
   await page.getByRole('definition').getByText('On, 0 recovery codes left').waitFor();
-  await page.getByRole('button', { name: 'Remove authenticator app' }).click();
+  await chooseRowAction(page, 'Remove authenticator app', 'Test user');
   const removal = page.getByRole('dialog', { name: 'Remove authenticator app' });
   await removal.getByText('with the password only').waitFor();
   await expectAccessible(page);
@@ -237,7 +258,7 @@ it('the last administrator changes their password, and cannot be disabled', asyn
   await addSession(db(), last.id);
   await open(`/users/${last.id}`);
   await page.getByText('This is you.').first().waitFor();
-  await page.getByRole('button', { name: 'Set password' }).click();
+  await chooseRowAction(page, 'Set password', 'Test user');
   const change = page.getByRole('dialog', { name: 'Set password' });
   await change.getByText('All your other sessions are signed out').waitFor();
   await change.getByLabel('Current password').fill(last.password);
@@ -246,7 +267,7 @@ it('the last administrator changes their password, and cannot be disabled', asyn
   await change.waitFor({ state: 'detached' });
   expect(await liveSessions(db(), last.id)).toHaveLength(1);
 
-  await page.getByRole('button', { name: 'Disable' }).click();
+  await chooseRowAction(page, 'Disable', 'Test user');
   const dialog = page.getByRole('dialog', { name: 'Disable ' });
   await dialog.getByText('you’ll be signed out').waitFor();
   await dialog.getByRole('button', { name: 'Disable' }).click();
@@ -260,7 +281,7 @@ it('users are read-only for staff without the write scope', async () => {
   const user = await addUser(db(), { scopes: managementScopes.join(' '), disabled: true });
   await open(`/users/${user.id}`);
   await page.getByRole('definition').getByText('Disabled').waitFor();
-  const buttons = page.getByRole('button', { name: /Edit|Change|Set|Remove|able/ });
+  const buttons = page.getByRole('button', { name: /Edit|Change|able|Actions for/ });
   expect(await buttons.count()).toBe(0);
   await open('/users/usr_0000000000000000000000');
   await page.getByRole('alert').getByText('Not found').waitFor();

@@ -1,6 +1,6 @@
 // Workspaces and their settings: name, brand, custom domains, deletion.
 import { afterAll, describe, expect, it } from 'vitest';
-import { overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
 import { chooseRowAction, openWorkspaces } from '../support/console-menus.ts';
 import {
   addToWorkspace,
@@ -148,9 +148,7 @@ it('a domain is added, verified, used for links and deleted', async () => {
   const dialog = (name: string) => page.getByRole('dialog', { name });
   const look = async (name: string) => {
     await expectAccessible(page);
-    await settle(page);
     expect(await overhangOf(page), name).toBe(0);
-    await takePicture(page, name);
   };
   await open(settings('domains'));
   await look('domains-empty');

@@ -99,6 +99,8 @@ describeApp('the audit log', (suite) => {
         const { db } = suite.app.inside;
         const action = await actionOf(suite, name);
         const { credential } = await callerOf(suite, method, action);
+        // The notices of the earlier case are counted after its answer.
+        await suite.app.inside.securityNotices.settle();
         // Those of earlier calls could expire, and be deleted, during this one.
         await db.deleteFrom('throttle_counters').execute();
         const without = counted.includes(name) ? ['throttle_counters'] : [];

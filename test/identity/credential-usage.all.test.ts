@@ -93,10 +93,14 @@ describeFeature('the last use of a credential', (dialect) => {
     const unusedKey = await addClientKey(db, clientId, makePublicJwk());
     const issuerPair = keyPairs.EdDSA();
     const [issuer, subject] = ['https://issuer.example', 'repo:octo-org/octo-repo'];
-    const trusted = await callFederation<{ id: string }>(test, 'POST', '/trusted-issuers', {
-      ...{ issuer, name: 'Pinned', jwks: { keys: [jwkOf(issuerPair)] } },
-    });
-    const issuerId = trusted.body.id;
+    const trust = async (name: string) => {
+      const fields = { issuer, name, jwks: { keys: [jwkOf(issuerPair)] } };
+      const path = '/trusted-issuers';
+      return (await callFederation<{ id: string }>(test, 'POST', path, fields)).body.id;
+    };
+    // Both issuers have one `iss` and one key.
+    const [otherIssuerId, issuerId] = [await trust('Other'), await trust('Pinned')];
+    const otherIdentity = await addIdentity(db, clientId, otherIssuerId, subject);
     const unusedIdentity = await addIdentity(db, clientId, issuerId, 'repo:octo-org/other');
     const newerIdentity = await addIdentity(db, clientId, issuerId, 'repo:octo-org/*');
     const identity = await addIdentity(db, clientId, issuerId, subject);
@@ -137,11 +141,13 @@ describeFeature('the last use of a credential', (dialect) => {
     expect(Object.fromEntries(times)).toEqual({
       ...{ [keyId]: true, [unusedKey]: false },
       ...{ [identity]: true, [unusedIdentity]: false, [newerIdentity]: false },
+      [otherIdentity]: false,
     });
     const n = transports.length;
     const counts = {
       ...{ [clientId]: [2 * n, n], [keyId]: [n, 0], [identity]: [n, 0] },
       ...{ [unusedKey]: [0, 0], [unusedIdentity]: [0, 0], [newerIdentity]: [0, 0] },
+      [otherIdentity]: [0, 0],
     };
     for (const [id, expected] of Object.entries(counts)) {
       const { points } = await read<{ points: { issued: number; refused: number }[] }>(

@@ -1,9 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
+import { AudienceService } from '../../gen/latchkey/identity/v1/audience_pb.js';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { IdentityProviderService } from '../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
+import { TrustedIssuerService } from '../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { UserAccessService } from '../../gen/latchkey/identity/v1/user_access_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
@@ -18,7 +21,7 @@ import { messageOf } from '../support/manager-calls.ts';
 import { describeTransports } from '../support/matrix.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
-import { addIdentity } from '../support/provider-rows.ts';
+import { addIdentity, newProvider, removeProviders } from '../support/provider-rows.ts';
 import { upload } from '../support/sharing-api.ts';
 import type { Credential, UnaryMethod } from '../support/transports.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
@@ -90,7 +93,14 @@ describeApp('all access of a user', (suite) => {
       messageOf(await call(WorkspaceService.method.createInvitation, invitation, own));
       await addInvitation(suite.testApp, user.email);
       await addPasskeyRow(db(), user.id);
+      await removeProviders(db());
       await addIdentity(db(), user.id);
+      const { createIdentityProvider } = IdentityProviderService.method;
+      messageOf(await call(createIdentityProvider, newProvider(), own));
+      const issuer = { issuer: `urn:${user.id}`, jwks: { keys: [makePublicJwk()] } };
+      messageOf(await call(TrustedIssuerService.method.createTrustedIssuer, issuer, own));
+      const audience = { identifier: `urn:${user.id}`, name: 'Ledger' };
+      messageOf(await call(AudienceService.method.createAudience, audience, own));
       const issue = (id: string, clientSecret: string) =>
         codeOf(
           call(
@@ -127,6 +137,8 @@ describeApp('all access of a user', (suite) => {
           list?.totalSize > 0 ? [[kind, list.totalSize]] : [],
         ),
       );
+    /** No part ends them. */
+    const kept = { identityProviders: 1, trustedIssuers: 1, audiences: 1 };
     const all = {
       // One of the credential, and one of the sign-in.
       sessions: 2,
@@ -143,7 +155,8 @@ describeApp('all access of a user', (suite) => {
       });
       await addTotp(suite.testApp, userId);
       const { access } = messageOf(await call(getUserAccess, { userId }));
-      expect(counts(access ?? {})).toEqual(all);
+      expect(counts(access ?? {})).toEqual({ ...all, ...kept });
+      expect(access?.identityProviders?.items).toMatchObject([{ name: 'Acme' }]);
       expect(access).toMatchObject({ passwordEnabled: true, totpEnabled: true });
       expect(access?.links?.items[0]).toMatchObject({
         id: leaver.link?.id,
@@ -166,7 +179,7 @@ describeApp('all access of a user', (suite) => {
       });
       const after = messageOf(await call(getUserAccess, { userId })).access;
       expect(after).toEqual(answer.remaining);
-      expect(counts(after ?? {})).toEqual({});
+      expect(counts(after ?? {})).toEqual(kept);
       expect(after).toMatchObject({ scopes: [], passwordEnabled: false, totpEnabled: false });
       expect(after?.disableTime).toBeDefined();
       expect(await eventsOf(userId)).toEqual([
@@ -191,7 +204,7 @@ describeApp('all access of a user', (suite) => {
       expect(await eventsOf(userId)).toEqual([]);
       expect(await leaver.tryAll()).toEqual(works);
       expect(counts(validated.ended ?? {})).toMatchObject({ links: 1, clientSecrets: 2 });
-      expect(counts(validated.remaining ?? {})).toEqual({});
+      expect(counts(validated.remaining ?? {})).toEqual(kept);
     });
   });
 });

@@ -61,11 +61,12 @@ describeApp('users', (suite) => {
       create_time: expect.stringMatching(/Z$/),
       update_time: expect.stringMatching(/Z$/),
       etag: expect.stringMatching(/^"[\w-]{27}"$/),
+      ...{ creator: expect.stringMatching(/^usr_/), creator_name: '' },
     });
     expect(response.headers.get('location')).toBe(`/users/${user.id}`);
     const headers = staff;
     const read = await fetch(`${suite.app.publicUrl}/users/${user.id}`, { headers });
-    expect(await read.json()).toEqual(user);
+    expect(await read.json()).toEqual({ ...user, creator_name: 'Test user' });
     const row = await db().selectFrom('users').selectAll().where('id', '=', user.id).execute();
     expect(row).toMatchObject([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }]);
   });
@@ -99,7 +100,7 @@ describeApp('users', (suite) => {
       expect(on.ok && on.message.user?.disableTime).toBeUndefined();
       expect(await call(getUser, { userId })).toMatchObject({
         ok: true,
-        message: { user: on.ok ? on.message.user : {} },
+        message: { user: { ...(on.ok ? on.message.user : {}), creatorName: 'Test user' } },
       });
     });
 

@@ -134,14 +134,14 @@ test('login --workspace refuses only a workspace that does not exist', async () 
   const { STAFF_EMAIL, STAFF_PASSWORD, API_KEY, WORKSPACE_ID } = program.env;
   const login = ['login', '--server', program.origin];
   const asStaff = [...login, '--email', STAFF_EMAIL, '--password-stdin', '--workspace'];
-  const refused = await shell.run([...asStaff, 'ws_4D6GJ0000000000000000'], STAFF_PASSWORD);
+  const refused = await shell.run([...asStaff, 'ws_4D6GJ00000000000000000'], STAFF_PASSWORD);
   expect(refused).toMatchObject({ status: 66, stdout: '' });
   expect(refused.stderr).toMatch(/^The workspace does not exist\. /);
   await expect(stat(profileOf(shell))).rejects.toThrow('ENOENT');
 
   expect((await shell.run([...asStaff, WORKSPACE_ID], STAFF_PASSWORD)).status).toBe(0);
   // The refused sign-in ends the session of the profile, which gets the new one.
-  expect((await shell.run([...asStaff, 'ws_4D6GJ0000000000000000'], STAFF_PASSWORD)).status).toBe(
+  expect((await shell.run([...asStaff, 'ws_4D6GJ00000000000000000'], STAFF_PASSWORD)).status).toBe(
     66,
   );
   expect(valuesOf(await shell.run(['whoami'])).workspace_id).toBe(WORKSPACE_ID);

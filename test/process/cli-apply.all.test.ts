@@ -1,8 +1,9 @@
 // `apply` and `export`: the configuration of a server in files.
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openStaffShell, type Shell } from '../support/cli.ts';
+import { startFront } from '../support/front.ts';
 import { startProgram } from '../support/program.ts';
 import { useStarted } from '../support/use-started.ts';
 
@@ -137,6 +138,30 @@ async function changeAndPrune(staff: Shell): Promise<void> {
   expect(pruned.status).toBe(2);
   expect(await apply(staff, '--prune')).toMatchObject({ status: 0 });
 }
+
+test('1,000 clients take a request each, and then nothing is different', async () => {
+  const own = await startProgram();
+  onTestFinished(() => own.remove());
+  const front = await startFront(own.origin);
+  onTestFinished(() => front.close());
+  const staff = await openStaffShell({ env: { ...own.env, LATCHKEY_BASE_URL: front.url } });
+  const clients = Array.from(
+    { length: 1_000 },
+    (_, i) => `  - {external_id: worker-${i}, name: Worker ${i}, audiences: [payments]}\n`,
+  );
+  const audience = 'audiences:\n  - {external_id: payments, identifier: "urn:p", name: Payments}\n';
+  await writeConfig(staff, { 'all.yaml': `${audience}clients:\n${clients.join('')}` });
+  const counted = async (...words: string[]) => {
+    const before = front.requests.length;
+    const { status, stderr } = await apply(staff, ...words);
+    return { status, stderr, requests: front.requests.length - before };
+  };
+  // docs/guides/as-code.md names both numbers.
+  expect(await counted('--secrets-dir', 'secrets')).toEqual({
+    ...{ status: 2, stderr: '1001 changed, 0 failed.\n', requests: 1_005 },
+  });
+  expect(await counted()).toEqual({ status: 0, stderr: 'Nothing to change.\n', requests: 9 });
+});
 
 test('a change that fails does not stop the others', async () => {
   const staff = await staffShell();

@@ -121,6 +121,35 @@ test('a mail leads to a new password, without a credential', async () => {
   expect(await shell.run(finish, `${token}\n`)).toMatchObject({ status: 2, stdout: '' });
 });
 
+test('staff name a user by the email address', async () => {
+  const staff = await staffShell();
+  const { STAFF_EMAIL } = program.env;
+  const { user_id: id } = valuesOf(await staff.run(['whoami']));
+  const access = await staff.run(['users', 'access', STAFF_EMAIL.toUpperCase(), '--json']);
+  expect(JSON.parse(access.stdout)).toMatchObject({ user_id: id });
+  expect(valuesOf(await staff.run(['users', 'get', STAFF_EMAIL]))).toMatchObject({ id });
+  expect(await staff.run(['users', 'access', 'no-one@example.com'])).toMatchObject({
+    ...{ status: 66, stdout: '', stderr: 'No user has the address no-one@example.com.\n' },
+  });
+});
+
+test('a command refuses a --workspace that is not the id of a workspace', async () => {
+  const shell = await openShell();
+  const login = await shell.run(['login', '--server', program.origin, '--workspace', 'Acme'], '');
+  const staff = await staffShell();
+  const file = path.join(staff.home, 'config/latchkey/profile.json');
+  const calls = [
+    ['documents', 'list'],
+    ['links', 'create-for', 'doc_1', file],
+    ['upload', file],
+  ].map((words) => staff.run([...words, '--workspace', 'Acme']));
+  const all = [login, ...(await Promise.all(calls))];
+  const message = '--workspace is not the id of a workspace, ws_…';
+  const failures = all.filter(({ status, stderr }) => status !== 2 || !stderr.includes(message));
+  expect(failures).toEqual([]);
+  expect(all).toHaveLength(4);
+});
+
 test('staff see and end the sessions of a user', async () => {
   const [staff, other] = [await staffShell(), await staffShell()];
   const { user_id: id = '' } = valuesOf(await other.run(['whoami']));

@@ -60,13 +60,14 @@ const signer = {
 };
 const weak = { ...stock, id: 'weak', client_secret: '$2a$03$abcdefghijklmnopqrstuu' };
 const web = { client_id: 'web', grant_types: ['authorization_code'] };
+const reserved = { ...stock, id: 'Staff' };
 const mapped = ['--map-scope', 'orders.read=orders:read', '--map-scope', 'orders.read=stock:read'];
 
 test('clients of Hydra keep ids, secrets and keys; a later run adds the failed ones', async () => {
   const shell = await staffShell();
   const audience = ['audiences', 'create', 'https://payments.example', 'Payments', '--json'];
   expect(await shell.run(audience)).toMatchObject({ status: 0 });
-  const list = { items: [orders, stock, signer, weak, web] };
+  const list = { items: [orders, stock, signer, weak, web, reserved] };
   const dry = await runImport(shell, 'hydra', list, '--dry-run', ...mapped);
   expect(dry.status, dry.stderr).toBe(3);
   expect(dry.stdout.split('\n').map((line) => line.split('\t').slice(0, 3).join(' '))).toEqual(
@@ -79,6 +80,8 @@ test('clients of Hydra keep ids, secrets and keys; a later run adds the failed o
       'grant authorization_code, redirect_uris',
     'clients[2] signer: not carried over: secret: the client gets a new one',
     'clients[4] web: not imported: has no grant client_credentials',
+    'clients[5] Staff: not imported: the id is a reserved word or has the form of an id of the ' +
+      'service',
     'Nothing was changed.',
     '',
   ]);

@@ -56,6 +56,7 @@ describeFeature('custom domains', (dialect) => {
       ...{ workspace_id: test.env.WORKSPACE_ID, name, state: 'DOMAIN_STATE_PENDING' },
       ...{ txt_name: `_latchkey.${name}`, txt_value: expect.stringMatching(/^[0-9A-Za-z]{22}$/) },
       ...{ primary: false, create_time: expect.stringMatching(/Z$/) },
+      ...{ creator: expect.stringMatching(/^usr_/), creator_name: '' },
     });
     const missing = await verify(added.id);
     expect([missing.status, missing.body.detail]).toEqual([

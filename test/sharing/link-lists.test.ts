@@ -146,7 +146,7 @@ describeFeature('the lists of a link', (dialect) => {
         continue;
       }
       expect([answer.status, file.status], entered).toEqual([403, 403]);
-      expect(alertOf(answer)).toContain('doesn’t have access');
+      expect(alertOf(answer)).toContain(`${shown} doesn’t have access`);
       expect(fieldAskedBy(answer)).toBe('Email address');
       // The code is used up.
       expect((await visitor.post({ email: entered, code })).status).toBe(403);
@@ -168,6 +168,7 @@ describeFeature('the lists of a link', (dialect) => {
     const visitor = new Visitor(link);
     const refused = await visitor.post({ email: 'Blocked@example.com' });
     expect([refused.status, visitor.cookie.includes('latchkey_access')]).toEqual([403, false]);
+    expect(alertOf(refused)).toContain('blocked@example.com doesn’t have access');
     expect((await visitor.post({ email: 'reader@example.com' })).status).toBe(303);
     expect(await visitor.asked()).toBe('document');
   });

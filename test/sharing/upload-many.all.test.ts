@@ -25,8 +25,10 @@ describeFeature('many simultaneous uploads', (dialect) => {
   let test: TestApp;
   beforeEach(async () => {
     // Nothing else may refuse an upload, however busy the machine is.
-    const admissionLimits = { waitMs: 600_000 };
-    test = await startTestApp({ dialect, uploadStalledMs: 600_000, admissionLimits });
+    const waitMs = 600_000;
+    test = await startTestApp({
+      ...{ dialect, uploadStalledMs: waitMs, workspaceWaitMs: waitMs, admissionLimits: { waitMs } },
+    });
   });
   afterEach(() => test.remove());
 

@@ -100,6 +100,16 @@ describe('a watermark', () => {
     expect(page?.lines.filter(({ text }) => text === shown)).toHaveLength(4);
   });
 
+  it('keeps the watermarks that the file already has', async () => {
+    const readers = ['first@example.com', 'second@example.com', 'third@example.com'];
+    let stamped = makePdf({ pages: 2, text: 'Terms' });
+    for (const text of readers) stamped = await stamp(stamped, { text });
+    for (const { lines } of await readPages(stamped)) {
+      const texts = lines.map(({ text }) => text);
+      for (const reader of readers) expect(texts.filter((text) => text === reader)).toHaveLength(4);
+    }
+  });
+
   it('turns an image into a page', async () => {
     const stamped = await stamp(makePng(400, 300), { contentType: 'image/png' });
     const [page, ...others] = await readPages(stamped);

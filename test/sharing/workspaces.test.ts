@@ -28,6 +28,7 @@ describeApp('workspaces', (suite) => {
       create_time: expect.stringMatching(/Z$/),
       update_time: expect.stringMatching(/Z$/),
       ...{ etag: expect.stringMatching(/^".+"$/), external_id: '' },
+      ...{ creator: expect.stringMatching(/^cli_/), creator_name: '' },
       quota: {
         bytes_max: 107_374_182_400,
         documents_max: 100_000,

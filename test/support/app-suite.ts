@@ -1,5 +1,6 @@
 // A test suite whose tests share one app, its three transports and its clock.
 import { afterAll, beforeAll, describe } from 'vitest';
+import type { Config } from '../../src/base/config/config.ts';
 import type { App } from '../../src/boot/app.ts';
 import { startTestApp, type TestApp } from './harness.ts';
 import { type Dialect, describeFeature, type TransportName } from './matrix.ts';
@@ -30,8 +31,12 @@ export type Suite = {
 export type Place = Pick<Suite, 'testApp' | 'app' | 'transport'>;
 
 /** Runs a suite on SQLite, and in the full matrix also on PostgreSQL. */
-export function describeApp(name: string, body: (suite: Suite) => void): void {
-  describeFeature(name, (dialect) => withApp(name, dialect, body));
+export function describeApp(
+  name: string,
+  body: (suite: Suite) => void,
+  config: Partial<Config> = {},
+): void {
+  describeFeature(name, (dialect) => withApp(name, dialect, body, config));
 }
 
 /** Runs a suite on SQLite only, for rules that do not depend on the database. */
@@ -39,7 +44,12 @@ export function describeAppOnSqlite(name: string, body: (suite: Suite) => void):
   describe(name, () => withApp(name, 'sqlite', body));
 }
 
-function withApp(name: string, dialect: Dialect, body: (suite: Suite) => void): void {
+function withApp(
+  name: string,
+  dialect: Dialect,
+  body: (suite: Suite) => void,
+  config: Partial<Config> = {},
+): void {
   const clock = new TestClock();
   let running: { testApp: TestApp; transports: Transport[] } | undefined;
   const started = () => {
@@ -48,7 +58,7 @@ function withApp(name: string, dialect: Dialect, body: (suite: Suite) => void): 
   };
 
   beforeAll(async () => {
-    const testApp = await startTestApp({ dialect, now: clock.now });
+    const testApp = await startTestApp({ dialect, config, now: clock.now });
     running = { testApp, transports: openTransports(testApp.app) };
   });
   afterAll(async () => {

@@ -1,6 +1,4 @@
 // A visitor's browser on the pages of a link. Records its requests and its errors.
-import { mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { started } from '../times/started.ts';
@@ -104,17 +102,6 @@ export const docsDir = path.resolve(import.meta.dirname, '../../docs');
 
 export const isWritingPictures = process.env.LATCHKEY_WRITE_PICTURES === 'true';
 
-/** Saves a screenshot for people to look at, if LATCHKEY_WRITE_PICTURES is 'true'. */
-export async function takePicture(
-  page: Page,
-  name: string,
-  folder = path.join(tmpdir(), 'latchkey-pictures'),
-): Promise<void> {
-  if (!isWritingPictures) return;
-  await mkdir(folder, { recursive: true });
-  await page.screenshot({ path: path.join(folder, `${name}.png`) });
-}
-
 /** Opens another tab of the visitor's browser; its errors are added to the visitor's. */
 export async function openAnotherTab({ page, complaints }: ConsoleVisit): Promise<Page> {
   const tab = await page.context().newPage();
@@ -130,13 +117,28 @@ export async function stopBroadcasts({ page }: ConsoleVisit): Promise<void> {
   await page.context().addInitScript('BroadcastChannel.prototype.postMessage = () => {}');
 }
 
+/** Holds the calls of an RPC until the returned function is called. */
+export async function holdCalls(page: Page, method: string): Promise<() => void> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(new RegExp(`/${method}$`), (route) => held.then(() => route.continue()));
+  return release;
+}
+
 /** Waits until a console page with this heading is shown. */
 export function heading(page: Page, name: string) {
   return page.getByRole('heading', { level: 1, name });
 }
 
-/** Saves a picture of the documentation in the same way, as soon as no transition runs. */
+/**
+ * Saves a picture of the documentation as soon as no transition runs, if LATCHKEY_WRITE_PICTURES
+ * is 'true'.
+ */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   await settle(page);
-  await takePicture(page, name, path.join(docsDir, 'images'));
+  if (isWritingPictures) {
+    await page.screenshot({ path: path.join(docsDir, 'images', `${name}.png`) });
+  }
 }

@@ -87,7 +87,7 @@ export const document = {
 };
 export const domain = {
   ...{ id: 'dom_1', workspace_id: 'ws_1', name: 'a.example', txt_value: '' },
-  ...{ is_primary: 0, create_time: 1, verify_time: null },
+  ...{ is_primary: 0, create_time: 1, verify_time: null, creator_id: null },
 };
 const folder = {
   ...{ id: 'fld_1', workspace_id: 'ws_1', parent_id: null },

@@ -9,6 +9,8 @@ export type Trial = {
   readonly name: string;
   /** The short form, which runs with every change: the same checks with fewer rounds. */
   readonly isShort: boolean;
+  /** How often to repeat the check's work. */
+  readonly rounds: number;
   readonly seed: number;
   readonly random: SeededRandom;
   /** Registers cleanup for the end of the check; the last registered runs first. */
@@ -25,6 +27,8 @@ export type Check = {
   readonly name: string;
   /** A number for the short form and one for the long form. */
   readonly secondsMax: readonly [short: number, long: number];
+  /** Like `secondsMax`. `--rounds` replaces the number, and the time limit grows with it. */
+  readonly rounds?: readonly [short: number, long: number];
   /** Not a part of the short form. */
   readonly isLongOnly?: boolean;
   run(trial: Trial): Promise<void>;
@@ -49,9 +53,11 @@ export async function runCampaign(command: string, checks: readonly Check[]): Pr
       short: { type: 'boolean', default: false },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
       only: { type: 'string', default: '' },
+      rounds: { type: 'string' },
     },
   });
   const seed = Number(values.seed);
+  const form = values.short ? 0 : 1;
   process.stdout.write(`${command}: seed ${seed}, ${values.short ? 'short' : 'long'} form\n`);
 
   let postgres: Promise<PostgresServer> | undefined;
@@ -60,11 +66,20 @@ export async function runCampaign(command: string, checks: readonly Check[]): Pr
     ({ name, isLongOnly = false }) => name.includes(values.only) && !(values.short && isLongOnly),
   );
   for (const check of wanted) {
-    const repeat = [command, '--', ...(values.short ? ['--short'] : []), `--seed ${seed}`];
+    const usual = check.rounds?.[form] ?? 1;
+    const isCounted = values.rounds !== undefined && check.rounds !== undefined;
+    const rounds = isCounted ? Number(values.rounds) : usual;
+    const options = [
+      ...(values.short ? ['--short'] : []),
+      ...(isCounted ? [`--rounds ${rounds}`] : []),
+    ];
+    const repeat = [command, '--', ...options, `--seed ${seed}`, `--only "${check.name}"`];
     const setting: Setting = {
       isShort: values.short,
+      rounds,
+      secondsMax: check.secondsMax[form] * Math.max(1, rounds / usual),
       seed,
-      repeat: [...repeat, `--only "${check.name}"`].join(' '),
+      repeat: repeat.join(' '),
       async postgresUrl() {
         postgres ??= startPostgres();
         return (await postgres).createDatabase();
@@ -84,7 +99,8 @@ export async function runCampaign(command: string, checks: readonly Check[]): Pr
   process.exit(count('FAILED') === 0 && results.length > 0 ? 0 : 1);
 }
 
-type Setting = Pick<Trial, 'isShort' | 'seed' | 'postgresUrl'> & {
+type Setting = Pick<Trial, 'isShort' | 'rounds' | 'seed' | 'postgresUrl'> & {
+  readonly secondsMax: number;
   /** The command that repeats the check. */
   readonly repeat: string;
 };
@@ -97,7 +113,7 @@ async function repeatCheck(check: Check, setting: Setting): Promise<Result> {
 }
 
 async function runCheck(check: Check, setting: Setting): Promise<Result> {
-  const { isShort, seed, repeat, postgresUrl } = setting;
+  const { isShort, rounds, secondsMax, seed, repeat, postgresUrl } = setting;
   const started = performance.now();
   const ends: (() => unknown)[] = [];
   const figures: string[] = [];
@@ -114,6 +130,7 @@ async function runCheck(check: Check, setting: Setting): Promise<Result> {
   const trial: Trial = {
     name: check.name,
     isShort,
+    rounds,
     seed,
     random: seededRandom(seed),
     onEnd: (work) => void ends.push(work),
@@ -124,7 +141,7 @@ async function runCheck(check: Check, setting: Setting): Promise<Result> {
 
   let reason: string | undefined;
   try {
-    await within(check.secondsMax[isShort ? 0 : 1], check.run(trial));
+    await within(secondsMax, check.run(trial));
   } catch (error) {
     if (error instanceof NotAllowedHere) reason = error.message;
     else fail(error instanceof Error ? (error.stack ?? error.message) : String(error));

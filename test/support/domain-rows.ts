@@ -15,7 +15,7 @@ export async function addDomainRow(
     ...{ id: newId('dom', randomBytes), workspace_id: workspaceId },
     name: `${randomBytes(8).toString('hex')}.example.com`,
     ...{ txt_value: randomText(randomBytes), is_primary: 0 },
-    ...{ create_time: Date.now(), verify_time: null },
+    ...{ create_time: Date.now(), verify_time: null, creator_id: null },
     ...fields,
   };
   await changeAsOtherProcess(db, (trx) => insertDomain(trx, row));

@@ -19,7 +19,7 @@ export async function addIssuer(
     ...{ id, name: 'Test', issuer: `urn:${id}`, jwks_uri: null, jwks: '{"keys":[]}' },
     ...{ audience: '', enabled: 1 as const, create_time: Date.now(), read_jwks: null },
     ...{ read_time: null, attempt_time: null, attempt_error: '' },
-    ...change,
+    ...{ creator_id: null, ...change },
   };
   await changeAsOtherProcess(db, (trx) => insertIssuer(trx, row));
   return id;

@@ -72,21 +72,38 @@ const sources = {
 
 /** Returns a file of each type, by its extension. */
 export async function makeOfficeFiles(): Promise<ReadonlyMap<string, Buffer>> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-files-'));
   const files = new Map<string, Buffer>();
+  for (const [extension, { text, to }] of Object.entries(sources)) {
+    for (const [type, bytes] of await convert(text, extension, to)) files.set(type, bytes);
+  }
+  return files;
+}
+
+/** Returns a PowerPoint presentation. */
+export async function makePresentation(slideCount: number): Promise<Buffer> {
+  const text = flatFile('presentation', slides(slideCount), slideStyles);
+  const [[, bytes] = ['', Buffer.alloc(0)]] = await convert(text, 'fodp', ['pptx']);
+  return bytes;
+}
+
+async function convert(
+  text: string,
+  extension: string,
+  to: readonly string[],
+): Promise<[type: string, bytes: Buffer][]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-files-'));
   try {
-    for (const [extension, { text, to }] of Object.entries(sources)) {
-      const source = path.join(folder, `file.${extension}`);
-      await writeFile(source, text);
-      for (const type of to) {
-        await runOffice(folder, ['--convert-to', type, '--outdir', folder, source]);
-        files.set(type, await readFile(path.join(folder, `file.${type}`)));
-      }
+    const source = path.join(folder, `file.${extension}`);
+    await writeFile(source, text);
+    const files: [string, Buffer][] = [];
+    for (const type of to) {
+      await runOffice(folder, ['--convert-to', type, '--outdir', folder, source]);
+      files.push([type, await readFile(path.join(folder, `file.${type}`))]);
     }
+    return files;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return files;
 }
 
 async function runOffice(folder: string, args: readonly string[]): Promise<void> {

@@ -6,7 +6,7 @@ import { insertPasskey } from '../../src/identity/passkeys/store.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { messageOf } from './manager-calls.ts';
 import { changeAsOtherProcess } from './owner-rows.ts';
-import { SoftwarePasskey } from './software-passkey.ts';
+import { type PasskeySettings, SoftwarePasskey } from './software-passkey.ts';
 import type { Credential, Transport } from './transports.ts';
 
 const { startPasskeyRegistration, createPasskey } = PasskeyService.method;
@@ -16,7 +16,7 @@ export async function newPasskey(
   transport: Transport,
   origin: string,
   own: Credential,
-  settings: { readonly isSynced?: boolean } = {},
+  settings: PasskeySettings = {},
 ) {
   const started = await transport.call(startPasskeyRegistration, { userId: 'me' }, own);
   const { options } = messageOf(started);
@@ -32,7 +32,7 @@ export async function addedPasskey(
   transport: Transport,
   origin: string,
   own: Credential,
-  settings: { readonly isSynced?: boolean } = {},
+  settings: PasskeySettings = {},
 ) {
   const { passkey, request } = await newPasskey(transport, origin, own, settings);
   const answer = messageOf(await transport.call(createPasskey, request, own));

@@ -18,6 +18,7 @@ export const providerFields: Omit<IdentityProviderRow, 'id' | 'name' | 'issuer' 
   email_verified_claim: 'email_verified',
   additional_scopes: '',
   update_time: null,
+  creator_id: null,
 };
 
 /** Removes all providers: an installation has at most five. */

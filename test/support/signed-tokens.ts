@@ -2,6 +2,7 @@
 
 import type { TokenPrincipalType } from '../../src/api/principal.ts';
 import type { App } from '../../src/boot/app.ts';
+import type { KeyBinding } from '../../src/identity/tokens/claims.ts';
 import { addClient, addCustomer } from './owner-rows.ts';
 import { addSession, addUser } from './user-rows.ts';
 
@@ -17,6 +18,8 @@ export type TokenFor = {
   readonly accounts?: readonly string[];
   /** The time of the user's sign-in, in seconds since 1970; by default now. */
   readonly authTime?: number;
+  /** The key to which the token is bound. */
+  readonly cnf?: KeyBinding;
   /** The lifetime from now to `exp`; 0 makes an expired token. */
   readonly lifetimeSeconds?: number;
 };
@@ -30,6 +33,7 @@ export async function signToken(app: App, token: TokenFor): Promise<string> {
     scope,
     principal_type: type,
     ...(type === 'customer' ? { accounts: accounts ?? [] } : {}),
+    ...(token.cnf === undefined ? {} : { cnf: token.cnf }),
     ...(isUser ? await sessionOf(app, subject, token) : {}),
   };
   return (await app.inside.signer.sign(claims, lifetimeSeconds)).token;

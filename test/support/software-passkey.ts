@@ -1,6 +1,13 @@
 // An authenticator in software: makes the responses of WebAuthn Level 3 to the options of the
 // service. Each member can be replaced, as an attacker would.
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import {
+  createHash,
+  generateKeyPairSync,
+  type KeyObject,
+  type KeyPairKeyObjectResult,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 import type { JsonObject } from '@bufbuild/protobuf';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
@@ -30,17 +37,47 @@ type Options = {
   readonly user?: { readonly id: string };
 };
 
+/** The algorithm ids of COSE (RFC 9053 §2). */
+export type PasskeyAlg = -8 | -7 | -257;
+
+export type PasskeySettings = {
+  /** Whether the passkey can be copied to other devices. */
+  readonly isSynced?: boolean;
+  readonly alg?: PasskeyAlg;
+};
+
+const makeKeys: Readonly<Record<PasskeyAlg, () => KeyPairKeyObjectResult>> = {
+  [-8]: () => generateKeyPairSync('ed25519'),
+  [-7]: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  [-257]: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+};
+
+type CoseKey = Map<number, number | Uint8Array>;
+
+/** The public key (RFC 9053 §7, RFC 8230 §4). */
+function coseKeyOf(alg: PasskeyAlg, key: KeyObject): CoseKey {
+  const jwk = key.export({ format: 'jwk' });
+  const bytes = (name: 'x' | 'y' | 'n' | 'e') =>
+    Uint8Array.from(Buffer.from(jwk[name] ?? '', 'base64url'));
+  const cose: CoseKey = new Map<number, number | Uint8Array>().set(3, alg);
+  if (alg === -257) return cose.set(1, 3).set(-1, bytes('n')).set(-2, bytes('e'));
+  if (alg === -8) return cose.set(1, 1).set(-1, 6).set(-2, bytes('x'));
+  return cose.set(1, 2).set(-1, 1).set(-2, bytes('x')).set(-3, bytes('y'));
+}
+
 export class SoftwarePasskey {
   readonly id = base64url(randomBytes(32));
   readonly #origin: string;
-  readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  /** Whether the passkey can be copied to other devices. */
+  readonly #alg: PasskeyAlg;
+  readonly #keys: KeyPairKeyObjectResult;
   readonly #isSynced: boolean;
   #counter = 0;
   #userHandle = '';
 
-  constructor(origin: string, { isSynced = false } = {}) {
+  constructor(origin: string, { isSynced = false, alg = -7 }: PasskeySettings = {}) {
     this.#origin = origin;
+    this.#alg = alg;
+    this.#keys = makeKeys[alg]();
     this.#isSynced = isSynced;
   }
 
@@ -48,22 +85,12 @@ export class SoftwarePasskey {
   create(given: JsonObject | undefined, replaced: Replaced = {}): JsonObject {
     const options = given as unknown as Options;
     this.#userHandle = options.user?.id ?? '';
-    const { x = '', y = '' } = this.#keys.publicKey.export({ format: 'jwk' });
-    const coseKey = new Map<number, number | Uint8Array>([
-      ...([
-        [1, 2],
-        [3, -7],
-        [-1, 1],
-      ] as const),
-      [-2, Uint8Array.from(Buffer.from(x, 'base64url'))],
-      [-3, Uint8Array.from(Buffer.from(y, 'base64url'))],
-    ]);
     const id = Buffer.from(replaced.id ?? this.id, 'base64url');
     const length = Buffer.alloc(2);
     length.writeUInt16BE(id.length);
     const authData = Buffer.concat([
       this.#authData(options.rp?.id ?? '', 0x40, replaced),
-      ...[Buffer.alloc(16), length, id, isoCBOR.encode(coseKey)],
+      ...[Buffer.alloc(16), length, id, isoCBOR.encode(coseKeyOf(this.#alg, this.#keys.publicKey))],
     ]);
     const attestation = new Map<string, unknown>([
       ['fmt', replaced.attestation ?? 'none'],
@@ -85,10 +112,12 @@ export class SoftwarePasskey {
     const authData = this.#authData(options.rpId ?? '', 0, replaced);
     const clientData = this.#clientData('webauthn.get', options, replaced);
     const signed = Buffer.concat([authData, bytesOf(clientData)]);
+    // Ed25519 signs without a digest of its message.
+    const digest = this.#alg === -8 ? null : 'sha256';
     return this.#credential(replaced, {
       clientDataJSON: base64url(clientData),
       authenticatorData: base64url(authData),
-      signature: replaced.signature ?? base64url(sign('sha256', signed, this.#keys.privateKey)),
+      signature: replaced.signature ?? base64url(sign(digest, signed, this.#keys.privateKey)),
       userHandle: replaced.userHandle ?? this.#userHandle,
     });
   }

@@ -36,14 +36,16 @@ export function compareBlobs(databaseUrl: string, blobDir: string): Promise<Stor
 export async function compareStored(databaseUrl: string, stored: StoredBytes) {
   const before = await stored.list();
   const db = await openDatabase(databaseUrl);
-  const [documents, versions, pending] = await Promise.all([
+  const [documents, versions, previews, pending] = await Promise.all([
     db.selectFrom('documents').select(['id', 'blob_id', 'sha256']).execute(),
     db.selectFrom('document_versions').select(['document_id as id', 'blob_id', 'sha256']).execute(),
+    db.selectFrom('previews').selectAll().where('state', '=', 'ready').execute(),
     db.selectFrom('pending_blobs').selectAll().execute(),
   ]).finally(() => db.destroy());
   const damaged: string[] = [];
   const owned = new Set<string>();
-  for (const row of [...documents, ...versions]) {
+  const pdfs = previews.map((row) => ({ ...row, id: row.document_id, blob_id: `${row.blob_id}` }));
+  for (const row of [...documents, ...versions, ...pdfs]) {
     const name = stored.nameOf(row.blob_id);
     owned.add(name);
     const bytes = await stored.read(name).catch(() => undefined);

@@ -30,23 +30,31 @@ function hashOnce(password: string): Promise<string> {
   return hash;
 }
 
-/** Adds a user, by default without a password. */
-export async function addUser(db: Database, user: Partial<TestUser> = {}): Promise<UserRow> {
-  const { kind = 'staff', scopes = '', name = 'Test user', password, disabled = false } = user;
+/** The row of a user without a password. */
+export function userRow(user: Partial<TestUser> = {}): UserRow {
+  const { kind = 'staff', scopes = '', name = 'Test user', disabled = false } = user;
   const id = newId('usr', randomBytes);
-  const row: UserRow = {
+  return {
     id,
     kind,
     email: (user.email ?? `${id}@example.com`).toLowerCase(),
     name,
-    password_hash: password === undefined ? '' : await hashOnce(password),
+    password_hash: '',
     scopes,
     create_time: Date.now(),
     update_time: null,
+    creator_id: null,
     ...neverDisabled,
     disable_time: disabled ? Date.now() : null,
     purge_position: null,
   };
+}
+
+/** Adds a user, by default without a password. */
+export async function addUser(db: Database, user: Partial<TestUser> = {}): Promise<UserRow> {
+  const { password } = user;
+  const password_hash = password === undefined ? '' : await hashOnce(password);
+  const row = { ...userRow(user), password_hash };
   await changeAsOtherProcess(db, (trx) => insertUser(trx, row));
   return row;
 }

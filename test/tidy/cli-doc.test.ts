@@ -1,7 +1,7 @@
 // docs/cli.md, and the tables of commands that it comes from.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { DescMessage } from '@bufbuild/protobuf';
+import type { DescMessage, DescMethod } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../clients/cli/src/base/command.ts';
 import { exampleText } from '../../clients/cli/src/base/help.ts';
@@ -51,16 +51,31 @@ test('each example runs its command', () => {
 });
 
 /**
- * Methods that commands with more code call. GetJwks needs no credential and no command, and the
+ * The methods of `token`, `verify` and `revoke`, each with the fields that have no option: those of
+ * the credential, the constants of RFC 8693, and those that the service ignores or refuses.
+ */
+const tokenMethods: readonly (readonly [string, string, readonly string[]])[] = [
+  [
+    'issuance.issueToken',
+    'token',
+    [
+      ...['client_id', 'client_secret', 'client_assertion_type', 'client_assertion'],
+      ...['grant_type', 'subject_token_type', 'actor_token_type', 'requested_token_type'],
+      'audience',
+    ],
+  ],
+  ['issuance.exchangeApiKey', 'token', ['api_key', 'audience']],
+  ['verification.verifyToken', 'verify', ['token', 'token_type_hint']],
+  ['verification.revokeToken', 'revoke', ['token', 'token_type_hint']],
+];
+
+/**
+ * Other methods that commands with more code call. GetJwks needs no credential and no command, and the
  * OAuth methods do the same as `latchkey verify` and `latchkey revoke`. Users decide about sign-ins
  * of the command line in the console.
  */
 const otherMethods = [
-  'issuance.issueToken',
-  'issuance.exchangeApiKey',
   'verification.getJwks',
-  'verification.verifyToken',
-  'verification.revokeToken',
   'oauth.introspect',
   'oauth.revoke',
   'session.signIn',
@@ -91,7 +106,8 @@ test('each method of the API has one command', () => {
   const methods = Object.entries(services).flatMap(([name, { methods: all }]) =>
     all.map(({ localName }) => `${name}.${localName}`),
   );
-  const called = [...calls.map(({ method }) => method), ...otherMethods];
+  const byTokens = tokenMethods.map(([method]) => method);
+  const called = [...calls.map(({ method }) => method), ...byTokens, ...otherMethods];
   expect(called.toSorted()).toEqual(methods.toSorted());
 });
 
@@ -137,5 +153,20 @@ describe('a command that calls a method', () => {
     const known = [...common, ...own.map((one) => one.replace(/\..*/, ''))];
     const names = input.fields.map(({ name }) => name);
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('a command for tokens', () => {
+  itHoldsFor(tokenMethods, 4)('has an option for every other field', (method, name, without) => {
+    const { options = [] } = commands.find((one) => one.name === name) ?? {};
+    const accepted = options.map((one) => one.name.replaceAll('-', '_').replace(/_file$/, ''));
+    const [service = '', localName] = method.split('.');
+    const methods: readonly DescMethod[] = services[service as keyof typeof services].methods;
+    const { input } = methods.find((one) => one.localName === localName) as DescMethod;
+    const names = input.fields.map((field) => field.name);
+    expect(without.filter((field) => !names.includes(field))).toEqual([]);
+    const short = (field: string) => field.replace(/^expected_|(?<=account)(_id|s)$/g, '');
+    const missing = names.filter((field) => !without.includes(field));
+    expect(missing.filter((field) => !accepted.includes(short(field)))).toEqual([]);
   });
 });

@@ -16,13 +16,19 @@ const app = useStarted(() =>
 );
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
+const getJwks = '/latchkey.identity.v1.VerificationService/GetJwks';
 const garbage = Buffer.concat([prefix(8, 1), Buffer.alloc(8, 0xff)]);
 
-test.each([
+const unreadable: [string, Record<string, string>, status][] = [
   ['a message that cannot be decompressed', { 'grpc-encoding': 'gzip' }, status.INVALID_ARGUMENT],
   ['an unsupported compression', { 'grpc-encoding': 'snappy' }, status.UNIMPLEMENTED],
-  ['an invalid timeout', { 'grpc-timeout': 'x' }, status.INVALID_ARGUMENT],
-])('%s is invalid_argument', async (_, headers, code) => {
+];
+for (const timeout of ['x', '5', '5 S', 'x5S', '5Sx', '123456789m', '5S, 6S']) {
+  const headers = { 'grpc-timeout': timeout };
+  unreadable.push([`the timeout ${timeout}`, headers, status.INVALID_ARGUMENT]);
+}
+
+test.each(unreadable)('%s is invalid_argument', async (_, headers, code) => {
   const session = await openSession(app.app.grpcAddress);
   onTestFinished(() => session.destroy());
   const call = openCall(session, issueToken, { ...headers, 'x-request-id': 'unreadable-1' });
@@ -35,6 +41,19 @@ test.each([
   const info = details.map((detail) => anyUnpack(detail, ErrorInfoSchema)).find(Boolean);
   expect(info?.reason).toBe('invalid_argument');
   await expect.poll(() => app.logText()).toContain('unreadable-1');
+});
+
+test('a timeout that exceeds the maximum duration of a call is accepted', async () => {
+  const session = await openSession(app.app.grpcAddress);
+  onTestFinished(() => session.destroy());
+  const timeouts = ['600H', '99999999H', '99999999S'];
+  const statuses = timeouts.map((timeout) => {
+    const call = openCall(session, getJwks, { 'grpc-timeout': timeout });
+    // An earlier deadline would end the call in the meantime.
+    setTimeout(() => call.stream.end(prefix(0)), 200);
+    return call.status;
+  });
+  expect(await Promise.all(statuses)).toEqual(timeouts.map(() => '0'));
 });
 
 test('a call is closed at its deadline, even if its body has not ended', async () => {

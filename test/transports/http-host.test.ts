@@ -98,7 +98,12 @@ test('the Host of a POST is checked before its body is read', async () => {
 test('HTTP/1.0 needs no Host, and HTTP/1.1 does', async () => {
   const head = requestHead('GET', '/.well-known/jwks.json', {});
   expect(await statusOf(head.replace('HTTP/1.1', 'HTTP/1.0'))).toBe(200);
-  expect(await statusOf(head)).toBe(400);
+  const answer = await answerTo(hostile.port, head);
+  expect(answer?.status).toBe(400);
+  expect(JSON.parse(answer?.body.toString() ?? '')).toMatchObject({
+    code: 'invalid_argument',
+    detail: 'The request contains no Host header.',
+  });
 });
 
 test('an invalid :authority of HTTP/2 is refused', async () => {

@@ -1,7 +1,7 @@
 // Screen readers, the keyboard and system settings.
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { desktop, phone, takePicture } from '../support/browser-pages.ts';
+import { desktop, phone } from '../support/browser-pages.ts';
 import { makePdf } from '../support/pdf.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { makePng } from '../support/sharing-api.ts';
@@ -134,7 +134,6 @@ it('dark mode leaves the document white, and forced colors give it a border', as
 
   await page.emulateMedia({ forcedColors: 'active' });
   expect(await styleOf(page, '.page', 'outline-style')).toBe('solid');
-  await takePicture(page, 'forced-colours');
 });
 
 it('nothing moves by itself with reduced motion, and else a loading document does', async () => {

@@ -1,7 +1,7 @@
 // The gate in a browser.
 import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { desktop, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { desktop, overhangOf, phone } from '../support/browser-pages.ts';
 import { answer, expectAsked, expectDocument, expectError, press } from '../support/gate-pages.ts';
 import { codesFor, lastCode, wrongCode } from '../support/gate-visitor.ts';
 import { makePdf } from '../support/pdf.ts';
@@ -56,7 +56,6 @@ describe.each([
       for (const button of await page.getByRole('button').all()) {
         expect((await button.boundingBox())?.height, step).toBeGreaterThanOrEqual(44);
       }
-      await takePicture(page, `gate-${name}-${step}`);
     };
 
     await expectAsked(page, 'Password');
@@ -126,7 +125,6 @@ it('every step works without JavaScript', async () => {
       const field = `document.querySelector('${wide}')`;
       expect(await page.evaluate(`${overhang}(${field})`), `${wide} ${width}`).toBe(0);
     }
-    await takePicture(page, `gate-digits-${width}`);
   }
   await press(page, 'Continue');
   await page.getByRole('heading', { name: 'JavaScript is required' }).waitFor();
@@ -171,20 +169,19 @@ it('the gate and the viewer have the colour and the logo of the workspace', asyn
   const link = await share({ email_required: true, email_verification_required: true });
   const { page, complaints } = await open(link);
   /** Checks the page in each size and color scheme, and ends with a light desktop. */
-  const inAllForms = async (step: string, check = async () => {}) => {
+  const inAllForms = async (check = async () => {}) => {
     for (const width of [390, 1024, 1440]) {
       for (const colorScheme of ['dark', 'light'] as const) {
         await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
         await page.emulateMedia({ colorScheme });
         await check();
         expect(await overhangOf(page)).toBe(0);
-        await takePicture(page, `brand-${width}-${colorScheme}${step}`);
       }
     }
   };
   const logo = page.getByRole('img', { name: 'Demo workspace' });
   await expect.poll(() => page.evaluate("document.querySelector('.logo').naturalWidth")).toBe(160);
-  await inAllForms('', async () => {
+  await inAllForms(async () => {
     const colors = await page.evaluate(`(() => {
       const { backgroundColor, color } = getComputedStyle(document.querySelector('.gate button'));
       return [backgroundColor, color];
@@ -193,10 +190,10 @@ it('the gate and the viewer have the colour and the logo of the workspace', asyn
   });
   await answer(page, 'Email address', 'brand@example.com');
   await expectAsked(page, 'Code');
-  await inAllForms('-code');
+  await inAllForms();
   await answer(page, 'Code', await lastCode(app(), 'brand@example.com'));
   await expectDocument(page);
-  await inAllForms('-viewer', async () => {
+  await inAllForms(async () => {
     await logo.waitFor();
     const mark = "getComputedStyle(document.querySelector('h1'), '::before').display";
     expect(await page.evaluate(mark)).toBe('none');
@@ -233,12 +230,10 @@ it('a new code can be requested, and only the last one works', async () => {
 
   await press(page, 'Send new code');
   await expectError(page, 'Code', 'We already sent a code');
-  await takePicture(page, 'gate-phone-code-early');
   clock.now += 31_000;
   await press(page, 'Send new code');
 
   await expect.poll(() => page.getByRole('status').textContent()).toContain('We sent a new code');
-  await takePicture(page, 'gate-phone-code-again');
   const codes = await codesFor(app(), email);
   expect(codes).toHaveLength(2);
   await answer(page, 'Code', codes.at(-1) ?? '');
@@ -262,10 +257,8 @@ it('a code that has arrived works although no more are sent', async () => {
 
   await expectError(page, 'Code', 'try the newest first');
   expect(await overhangOf(page)).toBe(0);
-  await takePicture(page, 'gate-phone-code-none-sent');
   await page.goto(link.url);
   await expectAsked(page, 'Code');
-  await takePicture(page, 'gate-phone-code-none-sent-reloaded');
   await answer(page, 'Code', await lastCode(app(), email));
   await expectDocument(page);
 });
@@ -286,7 +279,6 @@ it('too many wrong passwords show when to try again', async () => {
   }
   await answer(page, 'Password', password);
   await expectError(page, 'Password', 'There were too many wrong passwords. Try again in');
-  await takePicture(page, 'gate-phone-limited');
 
   clock.now += 64_000;
   await answer(page, 'Password', password);

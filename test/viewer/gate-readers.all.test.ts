@@ -1,6 +1,6 @@
 // Readers who accept an agreement, and readers who are remembered on the device.
 import { beforeAll, expect, it } from 'vitest';
-import { desktop, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { desktop, overhangOf, phone } from '../support/browser-pages.ts';
 import { answer, expectAsked, expectDocument, press } from '../support/gate-pages.ts';
 import { codesFor, lastCode } from '../support/gate-visitor.ts';
 import { makePdf } from '../support/pdf.ts';
@@ -102,7 +102,6 @@ it.each(screens)('a reader opens another link without a code: %s', async (name, 
   const { page, complaints } = await read(options);
   const look = async (what: string) => {
     expect(await overhangOf(page), what).toBe(0);
-    await takePicture(page, `gate-remember-${name}-${what}`);
   };
   await page.goto(first.url);
   const box = page.getByLabel('Remember me on this device');

@@ -1,7 +1,6 @@
 // Markdown, tables and texts that are hostile, damaged or very large.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { takePicture } from '../support/browser-pages.ts';
 import { callSharingApi } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
@@ -52,9 +51,20 @@ it('Markdown is formatted, or shown as its source if it is too complex', async (
   expect(await page.locator('.markdown pre').textContent()).toBe('const a = "<b>";\n');
   expect(complaints).toEqual([]);
 
+  // Each has another anchor.
+  await show('# a\n'.repeat(30_000), 'headings.md');
+  expect(await page.locator('.markdown > h2').count()).toBe(30_000);
+  expect(await page.locator('.markdown > h2').last().getAttribute('id')).toBe('section-a-29999');
+
+  // A parser of HTML repeats each open element in each paragraph.
+  const open = Array.from({ length: 3_000 }, (_, i) => `<i align=${i}>`).join('');
+  await show(`${open}\n\n${'<p>x'.repeat(3_000)}`, 'open.md');
+  expect(await page.locator('.markdown p').count()).toBe(3_001);
+
   for (const [what, source] of [
     ['takes minutes to convert', '_a'.repeat(250_000)],
     ['is nested too deeply', '> '.repeat(100_000)],
+    ['repeats open elements', '<b><i><u><s><em><tt>'.repeat(3) + '<p>x'.repeat(50_000)],
   ] as const) {
     await show(source, 'complex.md');
     expect(await page.locator('pre.text').textContent(), what).toBe(source);
@@ -191,7 +201,6 @@ it('a table has the rows of the file, and a huge one is shown in part', async ()
   const head = await page.locator('.table thead th').nth(1).boundingBox();
   const main = await page.locator('#viewer').boundingBox();
   expect(head?.y).toBe(main?.y);
-  await takePicture(page, 'type-table-end');
 
   // One endless line, or thousands of columns.
   const wide = `${Array.from({ length: 5_000 }, (_, i) => `c${i}`).join()}\n`;

@@ -1,7 +1,7 @@
 // Search, side panel, slides and the other tools of the PDF viewer.
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { desktop, phone, takePicture } from '../support/browser-pages.ts';
+import { desktop, phone } from '../support/browser-pages.ts';
 import { expectAccessible } from '../support/console-suite.ts';
 import { makeDeck } from '../support/deck-pdf.ts';
 import { makePdf } from '../support/pdf.ts';
@@ -45,7 +45,6 @@ it('the search finds all matches, and the side panel opens pages', async () => {
   await press(page, 'Previous match');
   await expect.poll(() => matches.textContent()).toBe('12 of 12');
   await expect.poll(() => placeOf(page)).toBe('12');
-  await takePicture(page, 'search');
   await expectAccessible(page);
 
   await page.getByLabel('Search in the document').fill('no such word');
@@ -160,7 +159,6 @@ it('on a phone, a presentation has an outline and turns with a finger', async ()
   await drag(100, 110, 120);
   await drag(100, 200, 300);
   await expect.poll(() => placeOf(page)).toBe('1');
-  await takePicture(page, 'deck-phone');
 });
 
 it('pages open where the reader stopped, unless the URL names a page', async () => {
@@ -190,7 +188,6 @@ it('the bars of a phone hide while the reader scrolls down, and return on a tap'
   await expect.poll(top).toBe(0);
 
   await press(page, 'More tools');
-  await takePicture(page, 'phone-tools');
   await expectAccessible(page);
   await press(page, 'Rotate');
   expect(await page.getByRole('button', { name: 'Rotate' }).count()).toBe(0);

@@ -1,7 +1,7 @@
 // The messages of the viewer.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { desktop, inkOf, phone, takePicture } from '../support/browser-pages.ts';
+import { desktop, inkOf, phone } from '../support/browser-pages.ts';
 import { makeLockedPdf } from '../support/locked-pdf.ts';
 import { makePdf } from '../support/pdf.ts';
 import { callSharingApi, makePng } from '../support/sharing-api.ts';
@@ -54,7 +54,6 @@ it('changed access rules show a message and lead back to the same page', async (
   await alert.waitFor();
   expect(await alert.textContent()).toContain('Confirm your access');
   expect(await page.locator('#viewer canvas').count()).toBe(0);
-  await takePicture(page, 'gate-changed');
   await expect.poll(() => page.url()).toContain('#page=9');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('Email address').fill('reader@example.com');
@@ -126,7 +125,6 @@ it('a lost connection and a server that does not respond show a message and reco
   await alert.waitFor();
   expect(await alert.textContent()).toContain('No connection');
   expect(await page.locator('#viewer .page').count()).toBe(13);
-  await takePicture(page, 'offline-phone');
   await page.context().setOffline(false);
   await alert.waitFor({ state: 'detached' });
   await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
@@ -182,7 +180,6 @@ it('an image that is damaged or revoked before it loads shows an error only', as
   expect(await page.getByRole('alert').textContent()).toContain('can’t be shown');
   const notice = page.getByRole('main').getByRole('link', { name: 'Download' });
   expect(await notice.isVisible()).toBe(true);
-  await takePicture(page, 'damaged-picture');
 
   const revoked = await share(makePng(320, 200), 'picture.png', { allow_download: true });
   await page.route('**/file', async (route) => {
@@ -205,7 +202,6 @@ it('an encrypted PDF asks for the password until it is right', async () => {
 
   const field = page.getByLabel('Password');
   await field.fill('a wrong one');
-  await takePicture(page, 'password');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();
   expect(await page.getByRole('alert').textContent()).toBe('Wrong password.');
@@ -228,7 +224,6 @@ it('without JavaScript, a PDF has a message, and an image is shown', async () =>
   const { page } = await read(options);
 
   await page.goto(pdf.url);
-  await takePicture(page, 'without-scripts');
   expect(await page.locator('noscript h2').textContent()).toBe('JavaScript is required');
   expect((await page.locator('noscript .notice').boundingBox())?.width).toBeGreaterThan(300);
 

@@ -1,7 +1,6 @@
 // Search, sorting, colors and anchors of text documents, and the keys of the viewer.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { takePicture } from '../support/browser-pages.ts';
 import { expectAccessible, expectContrast } from '../support/console-suite.ts';
 import { makePdf } from '../support/pdf.ts';
 import { useViewer } from '../support/viewer-suite.ts';
@@ -28,7 +27,6 @@ it('the search of a text counts and marks the matches, and scrolls to them', asy
   await page.getByText('11 of 11', { exact: true }).waitFor();
   await field.press('Enter');
   await page.getByText('1 of 11', { exact: true }).waitFor();
-  await takePicture(page, 'text-search');
   // No sign of the text is part of a pattern.
   await field.fill('(these');
   await page.getByText(/^\d+ of 400$/).waitFor();
@@ -69,7 +67,6 @@ it('a table is sorted by a column, by numbers or words, and back, with all rows'
   const heading = page.getByRole('columnheader', { name: 'Town' });
   expect(await heading.getAttribute('aria-sort')).toBe('ascending');
   await expectAccessible(page);
-  await takePicture(page, 'table-sorted');
 
   // The order changes while the table is filled.
   const numbers = Array.from({ length: 3000 }, (_, row) => `${2999 - row}`);
@@ -89,7 +86,6 @@ it('code has colors with enough contrast, and never becomes markup', async () =>
   expect(await page.locator('#viewer .hljs-comment').count()).toBe(1);
   expect(await page.locator('#viewer .hljs-keyword').allTextContents()).toContain('const');
   await expectContrast(page);
-  await takePicture(page, 'code');
   expect(complaints).toEqual([]);
 });
 
@@ -123,7 +119,6 @@ it('the keys of the viewer are in a dialog, work, and fill the screen', async ()
     await dialog.getByText(text, { exact: true }).waitFor();
   }
   await expectAccessible(page);
-  await takePicture(page, 'shortcuts');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await page.keyboard.press('g');

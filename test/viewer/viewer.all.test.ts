@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { inkOf, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { inkOf, overhangOf, phone } from '../support/browser-pages.ts';
 import { makePdf } from '../support/pdf.ts';
 import { callSharingApi, makePng, makeZip } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
@@ -34,7 +34,6 @@ it('a link shows the pages of a PDF with a text layer', async () => {
   expect(await page.locator('a', { hasText: 'Download' }).count()).toBe(0);
   expect(await overhangOf(page)).toBe(0);
   expect(complaints).toEqual([]);
-  await takePicture(page, 'pdf-desktop');
 });
 
 it('a link loads the visible parts of a large PDF', async () => {
@@ -70,7 +69,6 @@ it('a link shows an image, no preview of other files, and reports a damaged PDF'
   const width = () => page.evaluate<number>("document.querySelector('img').naturalWidth");
   await expect.poll(width).toBe(320);
   expect(await image.getAttribute('alt')).toBe('picture.png');
-  await takePicture(page, 'image-desktop');
 
   const bytes = makeZip();
   const closed = await share(bytes, 'files.zip');
@@ -110,7 +108,6 @@ it('every kind of document fits a phone, and a gate as well', async () => {
     expect(await overhangOf(page), what).toBe(0);
     expect(await overhangOf(page, '#viewer'), what).toBe(0);
     expect(await page.locator('a', { hasText: 'Download' }).isVisible(), what).toBe(true);
-    await takePicture(page, `phone-${what.replaceAll(' ', '-')}`);
   }
 
   const link = await share(pdf, 'terms.pdf', { email_required: true });
@@ -125,7 +122,6 @@ it('every kind of document fits a phone, and a gate as well', async () => {
   const start = `parseFloat(${mark}.marginLeft) + (parseFloat(${mark}.width) * 2) / 32`;
   expect(await page.evaluate<number>(start)).toBe(0);
   expect(complaints).toEqual([]);
-  await takePicture(page, 'gate-phone');
 });
 
 it('a gate asks for a valid email address before it fetches the document', async () => {
@@ -139,7 +135,6 @@ it('a gate asks for a valid email address before it fetches the document', async
   expect(await page.content()).not.toContain('terms.pdf');
   expect(requests.filter((request) => /file|download|pdf/.test(request))).toEqual([]);
   expect(complaints).toEqual([]);
-  await takePicture(page, 'gate-desktop');
 
   // The browser accepts this address, the server rejects it.
   await page.getByLabel('Email address').fill('reader@localhost');
@@ -151,7 +146,6 @@ it('a gate asks for a valid email address before it fetches the document', async
   const ownLog = 'Failed to load resource: the server responded with a status of 400';
   await expect.poll(() => complaints).toEqual([expect.stringContaining(ownLog)]);
   complaints.length = 0;
-  await takePicture(page, 'gate-error');
 
   await page.getByLabel('Email address').fill('reader@example.com');
   await page.keyboard.press('Enter');
@@ -222,5 +216,4 @@ it('a revoked link shows that it is gone, also in an open tab', async () => {
   const response = await page.reload();
   expect(response?.status()).toBe(410);
   expect(await page.locator('h1').textContent()).toBe('This link is no longer available');
-  await takePicture(page, 'gone-desktop');
 });

@@ -7,6 +7,7 @@ export const commandLineVariables = {
   apiKey: 'LATCHKEY_API_KEY',
   clientId: 'LATCHKEY_CLIENT_ID',
   clientSecret: 'LATCHKEY_CLIENT_SECRET',
+  keyFile: 'LATCHKEY_CLIENT_KEY_FILE',
   assertionFile: 'LATCHKEY_CLIENT_ASSERTION_FILE',
   workspace: 'LATCHKEY_WORKSPACE_ID',
   profile: 'LATCHKEY_PROFILE',

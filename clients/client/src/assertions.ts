@@ -32,7 +32,7 @@ export function createAssertions(
   { clientId, privateKey }: Signer,
   audience: string,
 ): MakeAssertion {
-  const open = openerOf(privateKey);
+  const open = keyOpenerOf(privateKey);
   requireOption(open !== undefined, 'credentials.privateKey', privateKey, accepted);
   let opened: Promise<SigningKey> | undefined;
   return async () => {
@@ -44,7 +44,7 @@ export function createAssertions(
 }
 
 /** Returns undefined for a key that cannot sign, or that the server does not accept. */
-function openerOf(key: ClientPrivateKey): (() => Promise<SigningKey>) | undefined {
+export function keyOpenerOf(key: ClientPrivateKey): (() => Promise<SigningKey>) | undefined {
   if (typeof key !== 'object' || key === null) return undefined;
   if ('algorithm' in key) return canSign(key) ? async () => key : undefined;
   const params = importParamsOf(key);

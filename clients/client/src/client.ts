@@ -45,7 +45,7 @@ export type ClientOptions = {
   readonly timeoutSeconds?: number;
   /**
    * Binds the tokens to a key (RFC 9449), so that a copied token is useless: `true` for a new key,
-   * or a CryptoKeyPair. Each request has a proof of the key. Not for the API key of a workspace.
+   * a CryptoKeyPair or a private JWK. Each request has a proof of the key. Not for the API key of a workspace.
    */
   readonly dpop?: DpopOption;
   /**
@@ -105,6 +105,15 @@ export type ServiceOptions = {
   readonly prover?: Prover | undefined;
 };
 
+/** Opens the methods that fetch tokens. Their requests have an assertion and a proof. */
+export function openIssuance(options: ServiceOptions) {
+  const { server, publicUrl = '', credentials, retry, connect, prover } = options;
+  const makeAssertion = assertionsOf(credentials, publicUrl);
+  const interceptor = issuanceInterceptor({ server, retry, prover, makeAssertion });
+  const issuance = createTypedClient(IssuanceService, connect(interceptor));
+  return { issuance, exchangeToken: createExchange(credentials, issuance, prover) };
+}
+
 type OpenTransport = {
   readonly tokens: TokenSource;
   readonly exchangeToken: ExchangeToken;
@@ -113,12 +122,9 @@ type OpenTransport = {
 
 /** Opens a transport whose calls have a token and an idempotency key, and are repeated. */
 export function openTransport(options: ServiceOptions): OpenTransport {
-  const { server, publicUrl = '', credentials, retry, connect, prover } = options;
-  const makeAssertion = assertionsOf(credentials, publicUrl);
-  const interceptor = issuanceInterceptor({ server, retry, prover, makeAssertion });
-  const issuance = createTypedClient(IssuanceService, connect(interceptor));
+  const { server, credentials, retry, connect, prover } = options;
+  const { issuance, exchangeToken } = openIssuance(options);
   const tokens = tokenSourceOf(credentials, issuance, prover);
-  const exchangeToken = createExchange(credentials, issuance, prover);
   const transport = connect(callInterceptor({ server, tokens, retry, prover }));
   return { tokens, exchangeToken, transport };
 }

@@ -1,4 +1,5 @@
 // Proofs that this client has the key to which its tokens are bound (RFC 9449).
+import { keyOpenerOf, type PrivateJwk } from './assertions.ts';
 import { canSign, encodeBytes, encodeText, type SigningKey, signJwt } from './jwt.ts';
 import { requireOption } from './options.ts';
 
@@ -8,8 +9,11 @@ export type DpopKeyPair = {
   readonly publicKey: SigningKey;
 };
 
-/** `true` is a new ECDSA key that cannot be exported. It lives as long as the client. */
-export type DpopOption = true | DpopKeyPair;
+/**
+ * A key pair, a private JWK, or `true`: a new ECDSA key that cannot be exported. It lives as long as
+ * the client.
+ */
+export type DpopOption = true | DpopKeyPair | PrivateJwk;
 
 export type ProvenRequest = {
   readonly method: string;
@@ -34,11 +38,11 @@ const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
 const accepted =
   'must be true, or a CryptoKeyPair for ECDSA with P-256, Ed25519, or RSA with SHA-256, whose ' +
-  'private key can sign and whose public key can be exported.';
+  'private key can sign and whose public key can be exported, or a private JWK for one of these.';
 
 /** Throws a TypeError if the option cannot work. `baseUrl` is the public URL of the server. */
 export function createProver(option: DpopOption, baseUrl: string): Prover {
-  requireOption(option === true || isKeyPair(option), 'dpop', option, accepted);
+  requireOption(option === true || isKey(option), 'dpop', option, accepted);
   let opened: ReturnType<typeof open> | undefined;
   let nonce: string | undefined;
   return {
@@ -70,17 +74,26 @@ export async function presentToken(
 }
 
 async function open(option: DpopOption) {
+  if (option !== true && !('publicKey' in option)) {
+    // `isKey` has checked the JWK.
+    const privateKey = (await keyOpenerOf(option)?.()) as SigningKey;
+    return { jwk: publicJwkOf(option), privateKey };
+  }
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
   const pair: DpopKeyPair =
     option === true ? await crypto.subtle.generateKey(algorithm, false, ['sign']) : option;
   const exported = await crypto.subtle.exportKey('jwk', pair.publicKey);
-  const members = publicMembers.map((name) => [name, exported[name]] as const);
-  const jwk = Object.fromEntries(members.filter(([, value]) => value !== undefined));
-  return { jwk, privateKey: pair.privateKey };
+  return { jwk: publicJwkOf(exported), privateKey: pair.privateKey };
 }
 
-function isKeyPair(option: DpopOption): boolean {
+function publicJwkOf(jwk: PrivateJwk) {
+  const members = publicMembers.map((name) => [name, jwk[name]] as const);
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
+function isKey(option: DpopKeyPair | PrivateJwk): boolean {
   if (typeof option !== 'object' || option === null) return false;
+  if (!('publicKey' in option)) return 'kty' in option && keyOpenerOf(option) !== undefined;
   const { privateKey, publicKey } = option;
   if (privateKey?.type !== 'private' || publicKey?.type !== 'public') return false;
   return publicKey.extractable && canSign(privateKey);

@@ -23,6 +23,8 @@ export type TokenExchange = {
 
 export type ExchangedToken = {
   readonly accessToken: string;
+  /** `DPoP` if the token is bound to the key of this client, otherwise `Bearer`. */
+  readonly tokenType: string;
   /** The remaining lifetime. Never longer than that of the exchanged token. */
   readonly expiresInSeconds: number;
   /** The scopes of the token, separated by spaces. */
@@ -57,6 +59,7 @@ export function createExchange(
     };
     const options = signal === undefined ? {} : { signal };
     const issued = await issuance.issueToken(request, options);
-    return { ...issuedToken(issued, prover), scope: issued.scope };
+    const { tokenType, scope: granted } = issued;
+    return { ...issuedToken(issued, prover), tokenType, scope: granted };
   };
 }

@@ -10,8 +10,12 @@ import { AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.j
 import { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { InstallationService } from '../../../gen/latchkey/identity/v1/installation_pb.js';
 import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
+import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
+import { SearchService } from '../../../gen/latchkey/identity/v1/search_pb.js';
+import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { UsageService } from '../../../gen/latchkey/identity/v1/usage_pb.js';
@@ -20,6 +24,7 @@ import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { DomainService } from '../../../gen/latchkey/sharing/v1/domain_pb.js';
 import { FolderService } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
@@ -29,8 +34,8 @@ import { latchkeyErrorOf } from './errors.ts';
 import { makeReadable } from './readable-json.ts';
 
 /**
- * Tokens are fetched by this package, and sessions belong to the console. The type names the
- * services, so that editors show the comments of their methods.
+ * Every service except those of tokens, which this package fetches, and of people without an
+ * account. The type names the services, so that editors show the comments of their methods.
  */
 type Table = {
   readonly verification: typeof VerificationService;
@@ -43,9 +48,13 @@ type Table = {
   readonly audit: typeof AuditService;
   readonly signingKeys: typeof SigningKeyService;
   readonly identityProviders: typeof IdentityProviderService;
+  readonly search: typeof SearchService;
+  readonly installation: typeof InstallationService;
   readonly usage: typeof UsageService;
   readonly users: typeof UserService;
   readonly userAccess: typeof UserAccessService;
+  readonly sessions: typeof SessionService;
+  readonly passkeys: typeof PasskeyService;
   readonly documents: typeof DocumentService;
   readonly folders: typeof FolderService;
   readonly links: typeof LinkService;
@@ -53,9 +62,10 @@ type Table = {
   readonly visitors: typeof VisitorService;
   readonly apiKeys: typeof ApiKeyService;
   readonly workspaces: typeof WorkspaceService;
+  readonly domains: typeof DomainService;
 };
 
-const services: Table = {
+export const clientServices: Table = {
   verification: VerificationService,
   oauth: OAuthService,
   accounts: AccountService,
@@ -66,9 +76,13 @@ const services: Table = {
   audit: AuditService,
   signingKeys: SigningKeyService,
   identityProviders: IdentityProviderService,
+  search: SearchService,
+  installation: InstallationService,
   usage: UsageService,
   users: UserService,
   userAccess: UserAccessService,
+  sessions: SessionService,
+  passkeys: PasskeyService,
   documents: DocumentService,
   folders: FolderService,
   links: LinkService,
@@ -76,12 +90,13 @@ const services: Table = {
   visitors: VisitorService,
   apiKeys: ApiKeyService,
   workspaces: WorkspaceService,
+  domains: DomainService,
 };
 
 export type Services = { readonly [K in keyof Table]: ServiceClient<Table[K]> };
 
 export function createServices(transport: Transport): Services {
-  const entries = Object.entries<DescService>(services).map(([name, service]) => [
+  const entries = Object.entries<DescService>(clientServices).map(([name, service]) => [
     name,
     createTypedClient(service, transport),
   ]);

@@ -7,7 +7,7 @@ import type { PresentedToken } from './proofs.ts';
 import { authorize, type Rule } from './rule.ts';
 import type { Verifier } from './verifier.ts';
 
-/** A request whose path is the one that its caller used. */
+/** A request whose path, or absolute URL, is the one that its caller used. */
 export type PresentedRequest = Omit<PresentedToken, 'url'> & { readonly path: string };
 
 /** Undefined if there are several: another program might read a different one. */
@@ -38,9 +38,17 @@ export async function check<Request>(
   if (rule !== undefined && 'public' in rule && rule.public) return undefined;
   const { path, ...token } = presented;
   const { baseUrl } = verifier;
-  const url = baseUrl === undefined ? undefined : new URL(path, baseUrl).href;
+  const url = baseUrl === undefined ? undefined : urlOf(path, baseUrl);
   const claims = await verifier.verifyRequest({ ...token, url });
   if (rule === undefined || 'public' in rule) throw forbidden([]);
   authorize(claims, rule, request);
   return claims;
+}
+
+/**
+ * A request target can be a whole URL (RFC 9112 §3.2.2), whose origin the caller chose. Only its
+ * path counts: otherwise the proof for another service would be accepted here.
+ */
+function urlOf(target: string, baseUrl: string): string {
+  return new URL(baseUrl).origin + target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
 }

@@ -3,19 +3,30 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import {
   Code,
   ConnectError,
+  type ContextValues,
   createContextKey,
+  createContextValues,
   type HandlerContext,
   type Interceptor,
   type StreamRequest,
   type UnaryRequest,
 } from '@connectrpc/connect';
-import { check } from './check.ts';
+import { certificateDigestOf, check } from './check.ts';
 import type { TokenClaims } from './claims.ts';
 import { VerifyError } from './errors.ts';
 import type { Rule } from './rule.ts';
 import type { Verifier } from './verifier.ts';
 
 const claimsKey = createContextKey<TokenClaims | undefined>(undefined);
+
+const certificateKey = createContextKey<string | undefined>(undefined);
+
+/**
+ * The option `contextValues` of the adapter for Node. Without it, every token that is bound to a
+ * certificate is refused. Of a Fastify request, pass `raw`.
+ */
+export const contextValuesOf = ({ socket }: { readonly socket: object }): ContextValues =>
+  createContextValues().set(certificateKey, certificateDigestOf(socket));
 
 /** Returns the claims of a call. Throws if there are none, as in a public method. */
 export function claimsOf({ values }: Pick<HandlerContext, 'values'>): TokenClaims {
@@ -37,6 +48,7 @@ export function requireTokens(
       dpop: request.header.get('dpop'),
       method: request.requestMethod,
       path: new URL(request.url, 'http://localhost').pathname,
+      certificateSha256: request.contextValues.get(certificateKey),
     };
     try {
       const claims = await check(verifier, ruleOf(request.method), presented, request);

@@ -24,6 +24,9 @@ export type AccessSource = {
   scopesToEnd?(trx: Executor, user: AccessOwner, time: number): Promise<readonly string[]>;
 };
 
+/** Rows that stay when all access of a user ends. */
+export type KeptSource = Pick<AccessSource, 'find'>;
+
 /** The kinds of the other module. */
 export type SharedAccess = {
   readonly sources: Readonly<

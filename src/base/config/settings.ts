@@ -1,5 +1,6 @@
 // Every setting, defined once. The parser, the known names, the type `Config` and docs/settings.md
 // come from this table. The default of a setting may depend on settings above it.
+import { tokenSecondsMax } from '../limits/token-seconds.ts';
 import { blobUrl } from './blob-url.ts';
 import { localSender, sender, senderOf, smtpUrl } from './mail.ts';
 import { nodeSettings } from './node-settings.ts';
@@ -20,7 +21,7 @@ export const settings = {
   serviceTokenSeconds: {
     name: 'LATCHKEY_SERVICE_TOKEN_SECONDS',
     group: 'Tokens',
-    type: integer(1, 3600, 'seconds'),
+    type: integer(1, tokenSecondsMax, 'seconds'),
     default: '300',
     about: "The lifetime of a client's token.",
   },

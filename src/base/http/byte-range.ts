@@ -43,6 +43,11 @@ export function selectBytes(request: RangeRequest, size: number, etag: string): 
   return { notModified: false, partial: true, offset: from, length: to - from + 1 };
 }
 
+/** Whether the client asks for a range of whatever bytes the address has now. */
+export function isUnconditionalRange({ range, ifRange, ifMatch = '' }: RangeRequest): boolean {
+  return range !== '' && ifRange === '' && ['', '*'].includes(ifMatch.trim());
+}
+
 /** Whether `If-None-Match` contains the tag, by the weak comparison of RFC 9110 §8.8.3.2. */
 export function etagMatches(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;

@@ -7,13 +7,18 @@ const lengthMax = 254;
 const pattern =
   /^[a-z0-9.#$&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
+const ascii = /^[\x20-\x7e]*$/;
+
 /** In lower case, with the domain in ASCII (RFC 5891). Undefined for other texts. */
 export function readEmail(text: string): string | undefined {
   const trimmed = text.trim();
   // Conversion takes time that grows with the length.
   if (trimmed.length > lengthMax) return undefined;
   const at = trimmed.lastIndexOf('@') + 1;
-  const email = (trimmed.slice(0, at) + asciiDomainOf(trimmed.slice(at))).toLowerCase();
+  const local = trimmed.slice(0, at);
+  // The lower case of the Kelvin sign is the letter k, of another address.
+  if (!ascii.test(local)) return undefined;
+  const email = (local + asciiDomainOf(trimmed.slice(at))).toLowerCase();
   // Mail programs would decode an encoded word (RFC 2047) and show another address.
   const isEncoded = email.includes('=?');
   return email.length <= lengthMax && !isEncoded && pattern.test(email) ? email : undefined;
@@ -26,7 +31,7 @@ export function readDomain(text: string): string | undefined {
 
 /** An ASCII domain is unchanged, so that the pattern decides about it. */
 function asciiDomainOf(domain: string): string {
-  return /^[\x20-\x7e]*$/.test(domain) ? domain : domainToASCII(domain);
+  return ascii.test(domain) ? domain : domainToASCII(domain);
 }
 
 /**

@@ -11,8 +11,10 @@ import {
   touched,
 } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
@@ -53,7 +55,8 @@ export function createAudienceService(
       const id = newId('aud', random);
       const signing_alg = algorithmOf(signingAlg);
       const fields = { identifier, name: printableName(name), signing_alg };
-      const row = { id, ...fields, ...createdColumns(request, now()) };
+      const creator_id = principalId(principalOf(context));
+      const row = { id, ...fields, ...createdColumns(request, now()), creator_id };
       const createFirstKey = await keys.prepare(signing_alg);
       return auditLog.create(context, { target: id }, async (trx, also) => {
         if ((await lockAudienceCount(trx)) >= audiencesMax) {
@@ -65,16 +68,16 @@ export function createAudienceService(
       });
     },
 
-    async getAudience({ audienceId }) {
+    async getAudience({ audienceId }, context) {
       const row = await findAudience(db, audienceId);
       if (row === undefined) throw noSuchAudience();
-      return { audience: audienceMessage(row) };
+      return { audience: await nameCreator(db, context, audienceMessage(row)) };
     },
 
-    async listAudiences(request, { signal }) {
-      const query = parseListRequest(request, audienceList.sorts, signal);
+    async listAudiences(request, context) {
+      const query = parseListRequest(request, audienceList.sorts, context.signal);
       const { rows, ...page } = await findAudiences(db, query, request.externalId);
-      return { audiences: rows.map(audienceMessage), ...page };
+      return { audiences: await nameCreators(db, context, rows.map(audienceMessage)), ...page };
     },
 
     async updateAudience(request, context) {
@@ -131,6 +134,7 @@ const algorithmOf = (text: string) => (text || 'EdDSA') as SigningAlgorithm;
 const refuseDuplicate = refuseDuplicateWith('Another audience has this identifier.');
 
 function audienceMessage(row: AudienceRow) {
-  const { id, identifier, name, signing_alg } = row;
-  return { id, identifier, name, signingAlg: signing_alg, ...resourceFields(row) };
+  const { id, identifier, name, signing_alg: signingAlg } = row;
+  const creator = row.creator_id ?? '';
+  return { id, identifier, name, signingAlg, creator, ...resourceFields(row) };
 }

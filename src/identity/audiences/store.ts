@@ -1,8 +1,10 @@
+import type { KeptSource } from '../../api/access/access-source.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds } from '../../credentials/audience-ids.ts';
 import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { readNewest } from '../../storage/newest-rows.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type { AudienceRow, Executor } from '../../storage/schema.ts';
@@ -37,6 +39,15 @@ export function findAudiences(
   return readList(db, audiences, audienceList, query);
 }
 
+/** The audiences that a user created. */
+export const audienceAccess: KeptSource = {
+  find: (db, { id }) =>
+    readNewest(
+      db,
+      db.selectFrom('audiences').where('creator_id', '=', id).select(['id', 'create_time']),
+    ),
+};
+
 /** Counts the audiences. No other transaction creates one until this one ends. */
 export async function lockAudienceCount(trx: Executor): Promise<number> {
   await lockRow(trx, 'revisions', 'name', 'audiences');
@@ -45,7 +56,9 @@ export async function lockAudienceCount(trx: Executor): Promise<number> {
 
 export const insertAudience = insertInto('audiences');
 
-export type AudienceChange = Partial<Omit<AudienceRow, 'id' | 'identifier' | 'create_time'>>;
+export type AudienceChange = Partial<
+  Omit<AudienceRow, 'id' | 'identifier' | 'create_time' | 'creator_id'>
+>;
 
 export const updateAudience = updateBy('audiences', 'id');
 export const deleteAudience = deleteBy('audiences', 'id');

@@ -52,7 +52,8 @@ export function readAccountClaims(
     amr: textsOf(amr)
       .filter((method) => /^[\w-]{1,32}$/.test(method))
       .slice(0, amrMax),
-    authTime: typeof authTime === 'number' ? authTime * 1000 : undefined,
+    // A provider may send a fraction of a second (RFC 7519 §2, NumericDate).
+    authTime: typeof authTime === 'number' ? Math.floor(authTime) * 1000 : undefined,
     sid: readClaimText(sid),
   };
 }

@@ -47,17 +47,10 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
     also: Also,
   ): Promise<FoundUser & { readonly managesGrants: boolean }> {
     const email = requireAddress(provider, account);
-    const found = await findUserRowByEmail(trx, email);
-    const user = found ?? (await create(trx, provider, account, email));
-    if (found !== undefined) {
-      const locked = await lockUserRow(trx, found.id);
-      // The address may have changed until the lock.
-      if (locked?.email !== email) throw new SignInRefusal('expired');
-      requireEnabled(locked);
-      const other = await findIdentityOfUser(trx, provider.id, found.id);
-      if (other !== undefined) throw new SignInRefusal('other_account', { target: found.id });
-    }
-    const managesGrants = found === undefined;
+    const isKnown = (await findUserRowByEmail(trx, email)) !== undefined;
+    const created = isKnown ? undefined : await create(trx, provider, account, email);
+    const user = created ?? (await lockUnlinked(trx, provider, email));
+    const managesGrants = created !== undefined;
     await insertIdentity(trx, {
       id: newId('uid', random),
       user_id: user.id,
@@ -67,15 +60,16 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
       create_time: now(),
     });
     also(`IdentityProviderService.${managesGrants ? 'CreateUser' : 'LinkUser'}`, user.id);
-    return { user, isNewlyLinked: found !== undefined, managesGrants };
+    return { user, isNewlyLinked: !managesGrants, managesGrants };
   }
 
+  /** Undefined if another transaction has created a user with the address since it was read. */
   async function create(
     trx: Executor,
     provider: IdentityProviderRow,
     { groups, name }: AccountClaims,
     email: string,
-  ): Promise<UserRow> {
+  ): Promise<UserRow | undefined> {
     if (provider.create_users === 0) throw new SignInRefusal('no_user');
     const { isStaff } = grantsOfGroups(provider.role_mappings, groups);
     const user: UserRow = {
@@ -87,10 +81,10 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
       scopes: '',
       create_time: now(),
       update_time: null,
+      creator_id: null,
       ...neverDisabled,
     };
-    await insertProvidedUser(trx, user);
-    return user;
+    return (await insertProvidedUser(trx, user)) ? user : undefined;
   }
 
   async function applyGrants(
@@ -127,6 +121,21 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
     if (identity.manages_grants === 0) return { user, isNewlyLinked: false };
     return { user: await applyGrants(trx, provider, account, user, also), isNewlyLinked: false };
   };
+}
+
+async function lockUnlinked(
+  trx: Executor,
+  provider: IdentityProviderRow,
+  email: string,
+): Promise<UserRow> {
+  const found = await findUserRowByEmail(trx, email);
+  const locked = found && (await lockUserRow(trx, found.id));
+  // The address may have changed until the lock.
+  if (locked?.email !== email) throw new SignInRefusal('expired');
+  requireEnabled(locked);
+  const other = await findIdentityOfUser(trx, provider.id, locked.id);
+  if (other !== undefined) throw new SignInRefusal('other_account', { target: locked.id });
+  return locked;
 }
 
 /** Returns the address if it may link or create a user. */

@@ -7,8 +7,10 @@ import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { managementScopes, parseStoredScopes } from '../../api/access/scopes.ts';
 import { etagOf, requireEtag, timeFields, touched } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreator } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
@@ -89,6 +91,7 @@ export function createIdentityProviderService(
     additionalScopes: row.additional_scopes === '' ? [] : row.additional_scopes.split(' '),
     redirectUri: redirectUriOf(publicUrl, row.id),
     backchannelLogoutUri: `${publicUrl}/sessions/oidc/${row.id}/logout`,
+    creator: row.creator_id ?? '',
     ...timeFields(row),
     etag: etagOf(stateOf(row)),
   });
@@ -114,6 +117,7 @@ export function createIdentityProviderService(
         additional_scopes: [...new Set(request.additionalScopes)].join(' '),
         create_time: now(),
         update_time: null,
+        creator_id: principalId(principalOf(context)),
       };
       return auditLog.create(context, { target: id }, async (trx) => {
         await requireEveryScope(trx, context, row.role_mappings);
@@ -125,10 +129,10 @@ export function createIdentityProviderService(
       });
     },
 
-    async getIdentityProvider({ providerId }) {
+    async getIdentityProvider({ providerId }, context) {
       const row = await findProvider(db, providerId);
       if (row === undefined) throw noSuchProvider();
-      return { provider: message(row) };
+      return { provider: await nameCreator(db, context, message(row)) };
     },
 
     async listIdentityProviders(request, { signal }) {

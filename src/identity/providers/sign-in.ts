@@ -121,6 +121,14 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
     return signedIn.cookie;
   }
 
+  /** Waits for sign-ins that are starting: it may be the first one of the account. */
+  function findSignedIn({ id }: IdentityProviderRow, subject: string) {
+    return transact(db, async (trx) => {
+      await lockProvider(trx, id);
+      return findIdentity(trx, id, subject);
+    });
+  }
+
   return {
     async start(request) {
       const { query } = request;
@@ -164,8 +172,7 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
       const facts = { issuer, jwksUri, clientId: provider.client_id };
       const text = request.form.get('logout_token') ?? '';
       const { subject, sid, settle } = await options.verifyLogoutToken(text, facts);
-      const identity =
-        subject === undefined ? undefined : await findIdentity(db, provider.id, subject);
+      const identity = subject === undefined ? undefined : await findSignedIn(provider, subject);
       // An account that never signed in has no session.
       if (subject !== undefined && identity === undefined) return;
       const change = { target: identity?.user_id ?? provider.id, revokes: true };

@@ -1,8 +1,15 @@
+import type { KeptSource } from '../../api/access/access-source.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { readNewest } from '../../storage/newest-rows.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
-import type { Executor, IdentityProviderRow, UserIdentityRow } from '../../storage/schema.ts';
+import type {
+  Executor,
+  IdentityProviderRow,
+  UserIdentityRow,
+  UserRow,
+} from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
 
@@ -46,6 +53,18 @@ export function findProviders(
 ): Promise<ListPage<IdentityProviderRow>> {
   return readList(db, db.selectFrom('identity_providers').selectAll(), providerList, query);
 }
+
+/** The identity providers that a user created. */
+export const providerAccess: KeptSource = {
+  find: (db, { id }) =>
+    readNewest(
+      db,
+      db
+        .selectFrom('identity_providers')
+        .where('creator_id', '=', id)
+        .select(['id', 'create_time']),
+    ),
+};
 
 export function lockProvider(trx: Executor, id: string): Promise<IdentityProviderRow | undefined> {
   return lockRow(trx, 'identity_providers', 'id', id);
@@ -111,6 +130,14 @@ export function deleteIdentity(
     .executeTakeFirst();
 }
 
-export const insertProvidedUser = insertInto('users');
+/** False if another user has the address. */
+export async function insertProvidedUser(trx: Executor, row: UserRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await trx
+    .insertInto('users')
+    .values(row)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
 
 export const updateProvidedUser = updateBy('users', 'id');

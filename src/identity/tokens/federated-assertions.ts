@@ -45,35 +45,33 @@ export function createFederatedVerifier(options: FederatedAssertionOptions) {
     if (own.length === 0) throw refuse('The client has no federated identity of the issuer.');
     const enabled = own.filter((issuer) => issuer.enabled);
     if (enabled.length === 0) throw refuse('The trusted issuer is disabled.');
-    let problem: string | undefined;
-    for (const issuer of enabled) {
-      const outcome = await matchIdentity(assertion, issuer, identities);
-      if (typeof outcome !== 'string') return { client, credentialId: outcome.id };
-      problem ??= outcome;
+    const problems = new Map<string, string | undefined>();
+    for (const identity of identities) {
+      const issuer = enabled.find(({ id }) => id === identity.issuerId);
+      if (issuer === undefined) continue;
+      if (!problems.has(issuer.id)) {
+        problems.set(issuer.id, await findProblem(assertion, issuer));
+      }
+      if (problems.get(issuer.id) === undefined && matches(identity, assertion.payload)) {
+        return { client, credentialId: identity.id };
+      }
     }
-    throw refuse(problem ?? '');
+    const [problem = 'No federated identity of the client matches the assertion.'] =
+      problems.values();
+    throw refuse(problem);
   }
 
-  /** Returns the identity that an assertion of an issuer has, or why the assertion is not valid. */
-  async function matchIdentity(
-    assertion: Assertion,
-    issuer: Issuer,
-    identities: readonly FederatedIdentity[],
-  ): Promise<FederatedIdentity | string> {
-    const { payload } = assertion;
-    const problem = findClaimProblem(payload, issuer, now() / 1000);
+  /** Returns why the issuer has not signed the assertion for this service. */
+  async function findProblem(assertion: Assertion, issuer: Issuer): Promise<string | undefined> {
+    const problem = findClaimProblem(assertion.payload, issuer, now() / 1000);
     if (problem !== undefined) return problem;
     const keys = await findKeys(assertion, issuer);
     if (keys.length === 0) return 'The issuer has no such key for the algorithm.';
     if (assertion.header.kid === undefined && keys.length > 1) {
       return 'The assertion does not name its key.';
     }
-    if ((await findSigner(assertion, keys)) === undefined) return 'The signature is not valid.';
-    const own = identities.filter(({ issuerId }) => issuerId === issuer.id);
-    return (
-      own.find((identity) => matches(identity, payload)) ??
-      'No federated identity of the client matches the assertion.'
-    );
+    const signer = await findSigner(assertion, keys);
+    return signer === undefined ? 'The signature is not valid.' : undefined;
   }
 
   /** A key that is not known may be new. */

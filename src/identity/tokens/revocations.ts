@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { tokenSecondsMax } from '../../base/limits/token-seconds.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createLoader } from '../../storage/loader.ts';
 import { unannouncedRevision } from '../../storage/release-0-1.ts';
@@ -37,8 +38,7 @@ export type RevocationsOptions = {
 /** Rows stay this much longer, for processes whose clocks are behind. */
 export const revocationSkewMsMax = 300_000;
 
-/** The maximum lifetime of a token, in the settings and in `Client.token_seconds`. */
-const lifetimeMsMax = 3_600_000;
+const lifetimeMsMax = tokenSecondsMax * 1_000;
 
 const limits = { caller: steadyLimit(1_000, 1_000) };
 

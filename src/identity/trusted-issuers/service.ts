@@ -15,8 +15,10 @@ import {
   touched,
 } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreator } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isId, newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
@@ -101,6 +103,7 @@ export function createTrustedIssuerService(
         audience: printableAscii('audience', request.audience),
         enabled: enabled ? 1 : 0,
         ...createdColumns(request, now()),
+        creator_id: principalId(principalOf(context)),
         ...unread,
       };
       requireUsable(row);
@@ -115,10 +118,10 @@ export function createTrustedIssuerService(
       return created;
     },
 
-    async getTrustedIssuer({ issuerId }) {
+    async getTrustedIssuer({ issuerId }, context) {
       const row = await findIssuer(db, issuerId);
       if (row === undefined) throw noSuchIssuer();
-      return { trustedIssuer: issuerMessage(row) };
+      return { trustedIssuer: await nameCreator(db, context, issuerMessage(row)) };
     },
 
     async listTrustedIssuers(request, { signal }) {
@@ -219,6 +222,7 @@ function issuerMessage(row: TrustedIssuerRow) {
     ...(row.jwks === null ? {} : { jwks: JSON.parse(row.jwks) as JsonObject }),
     audience: row.audience,
     enabled: row.enabled === 1,
+    creator: row.creator_id ?? '',
     ...resourceFields(stableOf(row)),
     keyIds: keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])),
     ...(row.read_time === null ? {} : { refreshTime: timestampFromMs(row.read_time) }),

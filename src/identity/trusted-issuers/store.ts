@@ -1,6 +1,8 @@
+import type { KeptSource } from '../../api/access/access-source.ts';
 import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { readNewest } from '../../storage/newest-rows.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
@@ -34,6 +36,15 @@ export function findIssuers(
   const issuers = withExternalId(db.selectFrom('trusted_issuers').selectAll(), externalId);
   return readList(db, issuers, issuerList, query);
 }
+
+/** The trusted issuers that a user created. */
+export const issuerAccess: KeptSource = {
+  find: (db, { id }) =>
+    readNewest(
+      db,
+      db.selectFrom('trusted_issuers').where('creator_id', '=', id).select(['id', 'create_time']),
+    ),
+};
 
 /** Counts the trusted issuers. No other transaction creates one until this one ends. */
 export async function lockIssuerCount(trx: Executor): Promise<number> {

@@ -9,6 +9,7 @@ import type {
   AccessOwner,
   AccessSource,
   FoundAccess,
+  KeptSource,
   SharedAccess,
 } from '../../api/access/access-source.ts';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
@@ -43,20 +44,30 @@ const parts = {
   receivedInvitations: AccessPart.INVITATIONS,
 } as const;
 
-type Kind = keyof typeof parts;
+type EndedKind = keyof typeof parts;
 
 // `Object.keys` returns strings.
-const kinds = Object.keys(parts) as Kind[];
+const endedKinds = Object.keys(parts) as EndedKind[];
+
+/** The lists that no part ends. */
+const keptKinds = ['identityProviders', 'trustedIssuers', 'audiences'] as const;
+
+type KeptKind = (typeof keptKinds)[number];
+
+type Kind = EndedKind | KeptKind;
+
+const kinds: readonly Kind[] = [...endedKinds, ...keptKinds];
 
 const allParts: readonly AccessPart[] = [...new Set(Object.values(parts))];
 
-export type AccessSources = Readonly<Record<Kind, AccessSource>>;
+export type AccessSources = Readonly<Record<EndedKind, AccessSource>>;
 
 export type UserAccessOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly rolesOf: RolesOf;
   readonly sources: AccessSources;
+  readonly keptSources: Readonly<Record<KeptKind, KeptSource>>;
   readonly shared: Pick<SharedAccess, 'lockOwned' | 'requireOwners'>;
   /** The longest lifetime of tokens that clients get with credentials that the user created. */
   readonly tokenSecondsOf: (trx: Executor, user: AccessOwner, time: number) => Promise<number>;
@@ -90,18 +101,19 @@ export function createUserAccessService(
   options: UserAccessOptions,
 ): ServiceImpl<typeof UserAccessService> {
   const { db, auditLog, rolesOf, sources, shared, now } = options;
+  const allSources: Readonly<Record<Kind, KeptSource>> = { ...sources, ...options.keptSources };
 
   async function find(executor: Executor, user: User, wanted = kinds): Promise<Found> {
     const time = now();
     const found: Partial<Record<Kind, FoundAccess>> = {};
-    for (const kind of wanted) found[kind] = await sources[kind].find(executor, user, time);
+    for (const kind of wanted) found[kind] = await allSources[kind].find(executor, user, time);
     return Object.fromEntries(kinds.map((kind) => [kind, found[kind] ?? none])) as Found;
   }
 
   /** Throws `forbidden` without the scopes of the methods that end a single row. */
   async function requireScopes(trx: Executor, context: HandlerContext, user: User, ended: Found) {
     const scopes: string[] = [];
-    for (const kind of kinds.filter((one) => ended[one].totalSize > 0)) {
+    for (const kind of endedKinds.filter((one) => ended[one].totalSize > 0)) {
       scopes.push(...((await sources[kind].scopesToEnd?.(trx, user, now())) ?? []));
     }
     if (scopes.length > 0) await requireHeldScopes(trx, context, scopes);
@@ -120,7 +132,7 @@ export function createUserAccessService(
     requireNotDeleted(before, 'user');
     await grantChecksFor(context, userId, rolesOf).requireToWeaken(trx, before);
     const time = now();
-    const wanted = kinds.filter((kind) => chosen.has(parts[kind]));
+    const wanted = endedKinds.filter((kind) => chosen.has(parts[kind]));
     const ended = await find(trx, before, wanted);
     await requireScopes(trx, context, before, ended);
     const seconds = chosen.has(AccessPart.CREDENTIALS)

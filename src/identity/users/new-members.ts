@@ -39,6 +39,7 @@ export function createNewMembers(options: NewMemberOptions) {
         scopes: '',
         create_time: now(),
         update_time: null,
+        creator_id: null,
         ...neverDisabled,
       };
     },

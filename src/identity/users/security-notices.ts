@@ -29,7 +29,8 @@ export type SecurityNotices = {
   send(context: HandlerContext, event: SecurityEvent, user: SubjectOfNotice): void;
   /** The same for a change by the user over a route that is not an rpc. */
   sendFrom(peer: string, event: SecurityEvent, user: SubjectOfNotice): void;
-  stop(): Promise<void>;
+  /** Resolves when the mails of all earlier events have been counted, and sent or given up. */
+  settle(): Promise<void>;
 };
 
 export type SecurityNoticeOptions = {
@@ -85,7 +86,7 @@ export function createSecurityNotices(options: SecurityNoticeOptions): SecurityN
     },
     sendFrom: (peer, event, user) => mail({ peer, actor: undefined }, event, user),
 
-    async stop() {
+    async settle() {
       await Promise.all(tasks);
     },
   };

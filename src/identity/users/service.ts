@@ -11,6 +11,7 @@ import { requireEtag, touched } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { callerOf, principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
+import { nameCreator } from '../../audit/names/creators.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { readEmail } from '../../base/net/email.ts';
@@ -84,6 +85,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         scopes: [...new Set(request.scopes)].join(' '),
         create_time: now(),
         update_time: null,
+        creator_id: principalId(principalOf(context)),
         ...neverDisabled,
       };
       return auditLog
@@ -95,8 +97,9 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         .catch(refuseDuplicate);
     },
 
-    async getUser({ userId }) {
-      return { user: userMessage(await requireUser(db, userId)) };
+    async getUser({ userId }, context) {
+      const user = userMessage(await requireUser(db, userId));
+      return { user: await nameCreator(db, context, user) };
     },
 
     async listUsers(request, { signal }) {

@@ -41,6 +41,7 @@ export function userMessage(user: User) {
     passwordEnabled: user.password_hash !== '',
     totpEnabled: user.totp_confirm_time !== null,
     recoveryCodesLeft: user.recovery_codes_left,
+    creator: user.creator_id ?? '',
     ...timeFields(user),
     etag: etagOf(userState(user)),
     ...disableFields(user),

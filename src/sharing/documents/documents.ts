@@ -4,7 +4,11 @@ import type { DownloadHeader } from '../../../gen/latchkey/http/v1/download_pb.j
 import { requireEtag } from '../../api/etag.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import { type Damage, DamagedBlob } from '../../base/files/damaged-blob.ts';
-import { type RangeRequest, selectBytes } from '../../base/http/byte-range.ts';
+import {
+  isUnconditionalRange,
+  type RangeRequest,
+  selectBytes,
+} from '../../base/http/byte-range.ts';
 import { entityKey } from '../../storage/change.ts';
 import {
   findDocument,
@@ -37,6 +41,11 @@ export type Documents = {
   requireCached(workspaceId: string, id: string): Promise<DocumentRow>;
   /** Returns a document with the content of a version. Undefined if it has no such version. */
   selectVersion(document: DocumentRow, version: number): Promise<DocumentRow | undefined>;
+  /**
+   * For an address without the number of a version. Drops a range without an entity tag if the
+   * document has had another version (RFC 9110 §14.2): the client may have bytes of that one.
+   */
+  dropUnsafeRange<R extends RangeRequest>(document: DocumentRow, request: R): Promise<R>;
   /**
    * Throws `range_not_satisfiable` for a range beyond the end. By default, the entity tag is the
    * SHA-256 digest of the bytes.
@@ -105,6 +114,13 @@ export function createDocuments(options: DocumentsOptions): Documents {
       if (version === document.version) return document;
       const row = await findVersion(db, document.id, version);
       return row && withVersion(document, row);
+    },
+
+    async dropUnsafeRange({ workspace_id, id }, request) {
+      if (!isUnconditionalRange(request)) return request;
+      // Not from the cache: another process may have sent bytes of a new version already.
+      const row = await findDocument(db, workspace_id, id);
+      return row?.last_version === 1 ? request : { ...request, range: '' };
     },
 
     open(document, request, etag = `"${document.sha256}"`) {

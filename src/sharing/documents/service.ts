@@ -173,11 +173,15 @@ export function createDocumentService(
       const row = await documents.selectVersion(document, request.version || document.version);
       if (row === undefined) throw versionNotFound();
       const file = request.preview ? await previews.requireReady(row) : row;
-      const { header, bytes } = documents.open(file, request);
-      const location = await options.redirect(file, header, request, context);
-      if (location !== undefined) context.responseHeader.set('location', location);
+      const isNamed = request.version !== 0;
+      const safe = isNamed ? request : await documents.dropUnsafeRange(row, request);
+      const { header, bytes } = documents.open(file, safe);
+      // The client would send a dropped range to the store.
+      const isSafe = safe.range === request.range;
+      const location = isSafe && (await options.redirect(file, header, request, context));
+      if (location) context.responseHeader.set('location', location);
       yield { part: { case: 'header', value: header } };
-      if (location !== undefined) return;
+      if (location) return;
       for await (const value of bytes()) yield { part: { case: 'chunk', value } };
     },
   };

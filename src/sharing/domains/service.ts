@@ -6,9 +6,11 @@ import {
   DomainState,
   UpdateDomainRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/domain_pb.js';
+import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random, randomText } from '../../base/crypto/ids.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
@@ -97,6 +99,7 @@ export function createDomainService(options: DomainOptions): ServiceImpl<typeof 
         ...{ id: newId('dom', random), workspace_id: workspaceOf(context), name },
         ...{ txt_value: randomText(random), is_primary: 0 },
         ...{ create_time: now(), verify_time: null },
+        creator_id: principalId(principalOf(context)),
       };
       await workspaces.require(row.workspace_id);
       return auditLog.create(context, { target: row.id }, async (trx) => {
@@ -110,7 +113,9 @@ export function createDomainService(options: DomainOptions): ServiceImpl<typeof 
     },
 
     async getDomain({ domainId }, context) {
-      return { domain: domainMessage(await existing(db, workspaceOf(context), domainId)) };
+      const workspaceId = workspaceOf(context);
+      const domain = domainMessage(await existing(db, workspaceId, domainId));
+      return { domain: await nameCreator(db, context, domain, workspaceId) };
     },
 
     async listDomains(request, context) {
@@ -118,7 +123,8 @@ export function createDomainService(options: DomainOptions): ServiceImpl<typeof 
       await workspaces.require(workspaceId);
       const query = parseListRequest(request, domainList.sorts, context.signal);
       const { rows, ...page } = await findDomains(db, workspaceId, query);
-      return { domains: rows.map(domainMessage), ...page };
+      const messages = rows.map(domainMessage);
+      return { domains: await nameCreators(db, context, messages, workspaceId), ...page };
     },
 
     async updateDomain(request, context) {
@@ -204,6 +210,7 @@ function domainMessage(row: DomainRow) {
     txtName: txtNameOf(row),
     txtValue: row.txt_value,
     primary: row.is_primary === 1,
+    creator: row.creator_id ?? '',
     createTime: timestampFromMs(row.create_time),
     ...(row.verify_time === null ? {} : { verifyTime: timestampFromMs(row.verify_time) }),
   };

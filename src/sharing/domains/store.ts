@@ -7,7 +7,7 @@ import { insertInto } from '../../storage/table-queries.ts';
 
 const domainColumns = [
   ...(['id', 'workspace_id', 'name', 'txt_value', 'is_primary'] as const),
-  ...(['create_time', 'verify_time'] as const),
+  ...(['create_time', 'verify_time', 'creator_id'] as const),
 ] as const;
 
 export const domainList = {

@@ -5,9 +5,11 @@ import {
 } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { etagOf, requireEtag, timeFields, touched } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreator } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
@@ -96,6 +98,7 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
         ...readName(name),
         create_time: now(),
         update_time: null,
+        creator_id: principalId(principalOf(context)),
       };
       return quotas.inTurn(workspaceId, () =>
         auditLog.create(context, { target: row.id }, async (trx) => {
@@ -119,7 +122,9 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
     },
 
     async getFolder({ folderId }, context) {
-      return answer(db, await folders.require(db, workspaceOf(context), folderId));
+      const workspaceId = workspaceOf(context);
+      const { folder } = await answer(db, await folders.require(db, workspaceId, folderId));
+      return { folder: await nameCreator(db, context, folder, workspaceId) };
     },
 
     async updateFolder(request, context) {
@@ -180,6 +185,7 @@ function folderMessage(row: FolderRow) {
     name: row.name,
     parentId: row.parent_id ?? '',
     workspaceId: row.workspace_id,
+    creator: row.creator_id ?? '',
     ...timeFields(row),
     etag: etagOf(folderState(row)),
   };

@@ -59,15 +59,17 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     disposition: 'inline' | 'attachment',
     { record, check }: Pick<Sending, 'record' | 'check'>,
   ): Promise<RouteReply> {
+    const asked = {
+      // Ranges are defined only for GET (RFC 9110 §14.2).
+      range: request.isHead ? '' : (request.header('range') ?? ''),
+      ifMatch: request.header('if-match') ?? '',
+      ifRange: request.header('if-range') ?? '',
+      ifNoneMatch: request.header('if-none-match') ?? '',
+    };
+    const isNamed = request.variables.version !== undefined;
     const { header, bytes } = documents.open(
       { ...shared.document, name: shownNameOf(shared) },
-      {
-        // Ranges are defined only for GET (RFC 9110 §14.2).
-        range: request.isHead ? '' : (request.header('range') ?? ''),
-        ifMatch: request.header('if-match') ?? '',
-        ifRange: request.header('if-range') ?? '',
-        ifNoneMatch: request.header('if-none-match') ?? '',
-      },
+      isNamed ? asked : await documents.dropUnsafeRange(shared.document, asked),
       readerEtagOf(shared.document),
     );
     const { status, headers } = createDownloadHead(header, disposition);

@@ -20,7 +20,14 @@ import {
 import type { GateState } from './gate-state.ts';
 import { hasVerifiedEmail } from './known-browser.ts';
 import type { PasswordThrottle } from './password-throttle.ts';
-import { noNewCode, refusals, refused, type StepRefusal, sentAlready } from './step-refusals.ts';
+import {
+  noNewCode,
+  notOnList,
+  refusals,
+  refused,
+  type StepRefusal,
+  sentAlready,
+} from './step-refusals.ts';
 
 /** The value that a step asks for. The form field has the same name. */
 export type GateStep = 'password' | 'email' | 'code' | 'agreement';
@@ -88,7 +95,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
 
   function admit(link: LinkRow, state: GateState, reader: AdmittedReader): StepOutcome {
     const admission = gate.admit(link, reader);
-    return typeof admission === 'string' ? notOnList(state) : { state, admission };
+    return typeof admission === 'string' ? refuse(state, reader) : { state, admission };
   }
 
   const steps = {
@@ -171,7 +178,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       }
       const reader = { email, isVerified: true };
       // The lists may have changed since the code. A refused reader accepts nothing.
-      if (typeof gate.admit(link, reader) === 'string') return notOnList(state);
+      if (typeof gate.admit(link, reader) === 'string') return refuse(state, reader);
       const agreement = await agreements.accept(link, email);
       return admit(link, state, { ...reader, agreement });
     },
@@ -225,9 +232,9 @@ const isPartOf: Record<GateStep, (link: LinkRow) => boolean> = {
 };
 
 /** The form asks for another address. */
-const notOnList = (state: GateState): StepOutcome => ({
+const refuse = (state: GateState, { email }: AdmittedReader): StepOutcome => ({
   state: { ...state, email: undefined, isVerified: false },
-  refusal: refusals.notOnList,
+  refusal: notOnList(email),
   repeatedStep: 'email',
 });
 

@@ -171,6 +171,10 @@ const fileDoc = {
   errors: fileErrors,
 } as const;
 
+const ignoredRanges =
+  'Once the document has had a second version, `Range` is ignored without `If-Range` or an ' +
+  'entity tag in `If-Match`: no client mixes the bytes of two versions. ';
+
 export const linkFileDoc: RouteDoc = {
   ...fileDoc,
   id: 'getLinkFile',
@@ -179,6 +183,7 @@ export const linkFileDoc: RouteDoc = {
     'The bytes that the viewer shows: those of the document, or the PDF preview of an Office ' +
     'file. Types that the viewer cannot show, and previews that are not ready, are `forbidden`. ' +
     'With `watermark`, a PDF that is stamped for the reader and ignores conditions and ranges. ' +
+    ignoredRanges +
     '`conflict` for a file that cannot be stamped, `unavailable` if too many files wait. With ' +
     '`program_access`, a program can send a token of a token exchange for a user instead.',
 };
@@ -199,5 +204,6 @@ export const linkDownloadDoc: RouteDoc = {
   summary: 'Download the file',
   description:
     'The bytes of the document as an attachment. `forbidden` unless the link has ' +
-    '`allow_download`. With `watermark`, the same PDF as `getLinkFile`.',
+    '`allow_download`. With `watermark`, the same PDF as `getLinkFile`. ' +
+    ignoredRanges.trim(),
 };

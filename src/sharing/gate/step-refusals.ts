@@ -12,12 +12,6 @@ export const refusals = {
   noPassword: { status: 400, text: 'Enter the password.' },
   wrongPassword: { status: 403, text: 'Wrong password.' },
   noEmail: { status: 400, text: 'Enter an email address such as name@example.com.' },
-  notOnList: {
-    status: 403,
-    text:
-      'This email address doesn’t have access to the document. Enter another address, or ask ' +
-      'the sender for access.',
-  },
   noCode: { status: 400, text: 'Enter the 6 digits of the code.' },
   otherAgreement: {
     status: 400,
@@ -28,6 +22,13 @@ export const refusals = {
     text: 'This code is wrong or has expired. Check it or request a new one.',
   },
 } as const satisfies Record<string, StepRefusal>;
+
+export const notOnList = (email: string): StepRefusal => ({
+  status: 403,
+  text:
+    `${email} doesn’t have access to the document. Enter another address, or ask the sender for ` +
+    'access.',
+});
 
 export const sentAlready = (seconds: number): StepRefusal => ({
   status: 429,

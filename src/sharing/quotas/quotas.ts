@@ -53,7 +53,7 @@ export type Quotas = {
   /**
    * Runs a transaction that counts for the workspace, after the earlier ones of this process. Its
    * transactions thus occupy one connection while another process holds the lock of the workspace,
-   * and hold that lock once if this process stops. Throws `unavailable` after a wait of 5 seconds.
+   * and hold that lock once if this process stops. Throws `unavailable` after `waitMs`.
    */
   inTurn<T>(workspaceId: string, transaction: () => Promise<T>): Promise<T>;
   /** Throws `conflict` for an exceeded quota: roll back. Waits for other transactions. */
@@ -69,18 +69,18 @@ export type Quotas = {
 export type QuotasOptions = {
   readonly db: Database;
   readonly defaults: Quota;
+  /** How long a transaction waits for earlier ones of its workspace. */
+  readonly waitMs: number;
 };
 
 /** A new version does not count as a document. */
 export type UploadQuota = 'documents' | 'bytes';
 
-const waitMsMax = 5_000;
-
 const nothing: WorkspaceUsage = { bytes: 0, documents: 0, links: 0, views: 0 };
 
-export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
+export function createQuotas({ db, defaults, waitMs }: QuotasOptions): Quotas {
   const underWay = createUnderWay();
-  const queue = createKeyedQueue(waitMsMax, tooManyChanges);
+  const queue = createKeyedQueue(waitMs, tooManyChanges);
   const quotaOf = (stored: StoredQuota): Quota => ({
     bytesMax: stored.bytes_max ?? defaults.bytesMax,
     documentsMax: stored.documents_max ?? defaults.documentsMax,

@@ -124,11 +124,10 @@ const shortNumber = (value: number) => value.toFixed(4);
 
 function stampPages(pdf: PDFDocument, createForm: (size: Size) => PDFRef): void {
   const { context } = pdf;
-  const forms = new Map<string, { readonly name: PDFName; readonly ref: PDFRef }>();
+  const forms = new Map<string, PDFRef>();
   const formOf = (size: Size) => {
     const key = `${size.width} ${size.height}`;
-    const name = PDFName.of(`LatchkeyMark${forms.size}`);
-    const form = forms.get(key) ?? { name, ref: createForm(size) };
+    const form = forms.get(key) ?? createForm(size);
     forms.set(key, form);
     return form;
   };
@@ -136,9 +135,8 @@ function stampPages(pdf: PDFDocument, createForm: (size: Size) => PDFRef): void 
   // A tree of pages can contain a page twice.
   for (const page of new Set(pdf.getPages())) {
     const { size, matrix } = viewOf(page);
-    const { name, ref } = formOf(size);
+    const name = addForm(formsOf(page), formOf(size));
     const { node } = page;
-    formsOf(page).set(name, ref);
     const drawing = context.stream(`q ${matrix.map(shortNumber).join(' ')} cm ${name} Do Q`);
     const content = [push, ...contentOf(page), pop, context.register(drawing)];
     node.set(PDFName.of('Contents'), context.obj(content as PDFObject[]));
@@ -150,6 +148,17 @@ function contentOf({ node }: PDFPage): PDFObject[] {
   const content = node.context.lookup(named);
   if (content instanceof PDFArray) return content.asArray();
   return content instanceof PDFStream && named !== undefined ? [named] : [];
+}
+
+/** Returns a new name. A file that was stamped before has its mark under another one. */
+function addForm(forms: PDFDict, ref: PDFRef): PDFName {
+  for (let i = 0; ; i++) {
+    const name = PDFName.of(`LatchkeyMark${i}`);
+    const other = forms.get(name);
+    if (other !== undefined && other !== ref) continue;
+    forms.set(name, ref);
+    return name;
+  }
 }
 
 /** The form XObjects of a page. Other pages may share them. */

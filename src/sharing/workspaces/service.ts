@@ -20,9 +20,10 @@ import {
   touched,
 } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
-import { principalOf } from '../../api/principal.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
+import { nameCreator } from '../../audit/names/creators.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { refuseExternalId } from '../../storage/duplicates.ts';
@@ -63,6 +64,7 @@ export function createWorkspaceService(
     return rows.map((row, i) => ({
       id: row.id,
       name: row.name,
+      creator: row.creator_id ?? '',
       ...resourceFields(row),
       quota: quotas.quotaOf(row),
       brand: {
@@ -104,6 +106,7 @@ export function createWorkspaceService(
         ...createdColumns(request, now()),
         ...{ accent_color: '', logo_id: '', link_defaults: '' },
         ...{ factor_required_since: null, factor_grace_days: 0, ...notDeleted },
+        creator_id: principalId(principalOf(context)),
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await insertWorkspace(trx, row).catch(refuseExternalId);
@@ -112,7 +115,9 @@ export function createWorkspaceService(
     },
 
     async getWorkspace(_request, context) {
-      return answer(await requireWorkspace(db, workspaceOf(context)));
+      const id = workspaceOf(context);
+      const { workspace } = await answer(await requireWorkspace(db, id));
+      return workspace ? { workspace: await nameCreator(db, context, workspace, id) } : {};
     },
 
     async listWorkspaces(request, context) {

@@ -14,6 +14,7 @@ import {
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
+import { timeoutMsMax } from '../http/deadlines.ts';
 
 /** A protocol's headers for compression and deadline. */
 type HeaderNames = {
@@ -124,9 +125,6 @@ export function compressionOf(
     headers: { [acceptEncoding]: accepted },
   });
 }
-
-/** The maximum duration of a call with any deadline: the time limit of a request. */
-const timeoutMsMax = 30 * 60_000;
 
 /** Milliseconds until the deadline; undefined without one. Throws for a malformed header. */
 export function timeoutOf({ names }: WireFormat, headers: IncomingHttpHeaders): number | undefined {

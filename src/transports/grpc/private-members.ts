@@ -5,10 +5,13 @@
 //   HTTP/2 server of the caller?
 // - The replaced method `sendStatus`: no status of grpc-js for an unreadable body or header may
 //   replace one of the service, which has details. Can an interceptor see these statuses?
+// - The rewritten header `grpc-timeout`: can grpc-js refuse a malformed one, and shorten a long one?
 // - The replaced listener of a stream: the budget of bodies counts bytes before grpc-js gathers
 //   them. Can an interceptor count them?
 import type { Http2Server, ServerHttp2Stream } from 'node:http2';
+import { parseTimeout } from '@connectrpc/connect/protocol-grpc';
 import type { Server, ServerInterceptingCallInterface } from '@grpc/grpc-js';
+import { timeoutMsMax } from '../http/deadlines.ts';
 
 /** The node:http2 server inside a grpc-js server. */
 export function http2ServerOf(server: Server): Http2Server {
@@ -35,6 +38,8 @@ export function watchArrivals(server: Http2Server): () => ArrivedCall {
     // Like grpc-js, which reads the first one of several.
     const [encoding = ''] = String(headers['grpc-encoding'] ?? 'identity').split(',');
     latest = { stream, isCompressed: encoding.trim() !== 'identity' };
+    const timeout = headers['grpc-timeout'];
+    if (timeout !== undefined) headers['grpc-timeout'] = boundedTimeout(String(timeout));
   });
   return () => {
     if (latest === undefined) throw new Error('an interceptor was called without a stream');
@@ -42,6 +47,12 @@ export function watchArrivals(server: Http2Server): () => ArrivedCall {
     latest = undefined;
     return call;
   };
+}
+
+/** grpc-js reads the valid part of a malformed timeout, and a long one overflows in it. */
+function boundedTimeout(header: string): string {
+  const { timeoutMs } = parseTimeout(header, Number.MAX_SAFE_INTEGER);
+  return timeoutMs === undefined ? 'malformed' : `${Math.min(Math.ceil(timeoutMs), timeoutMsMax)}m`;
 }
 
 export type SentStatus = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];

@@ -5,6 +5,9 @@ import type { Socket } from 'node:net';
 import { Code } from '@connectrpc/connect';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 
+/** The maximum duration of a call with any deadline: the time limit of a request. */
+export const timeoutMsMax = 30 * 60_000;
+
 export type Deadlines = {
   /** Applies the time limit of uploads to a request. */
   extend(request: IncomingMessage, response: ServerResponse): void;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { requestIdFrom } from '../../api/call.ts';
 
-type Request = Pick<IncomingMessage, 'rawHeaders' | 'headers'>;
+type Request = Pick<IncomingMessage, 'rawHeaders' | 'headers' | 'httpVersion'>;
 
 /** The path of a request target. */
 export function pathOf(url: string): string {
@@ -25,7 +25,8 @@ export function readRequestId({ headers }: Pick<IncomingMessage, 'headers'>): st
 export function findHostProblem(request: Request): string | undefined {
   if (hostLines(request) > 1) return 'The request contains more than one Host header.';
   const { host } = request.headers;
-  return host === undefined || isHost(host) ? undefined : 'The Host header is not valid.';
+  if (host !== undefined) return isHost(host) ? undefined : 'The Host header is not valid.';
+  return request.httpVersion === '1.1' ? 'The request contains no Host header.' : undefined;
 }
 
 /**

@@ -64,6 +64,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
     requestTimeout: limits.requestMs,
     headersTimeout: Math.min(20_000, limits.requestMs),
     connectionsCheckingInterval: lateCheckMs,
+    // Node would refuse a request without a body that says why.
+    requireHostHeader: false,
     ServerResponse: countedResponses(unread),
   });
   const unsupportedExpectations = new WeakSet<IncomingMessage>();

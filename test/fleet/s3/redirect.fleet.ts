@@ -17,6 +17,7 @@ import {
   otherWorkspace,
   serviceCredential,
   upload,
+  uploadVersion,
 } from '../../support/sharing-api.ts';
 import { newBucket, type TestBucket } from './bucket.ts';
 
@@ -97,6 +98,21 @@ describeDialects('a download with LATCHKEY_BLOB_REDIRECT_SECONDS', (dialect) => 
     });
     expect(browser.statusCode).toBe(200);
     browser.destroy();
+  });
+
+  test('of a range whose client may have bytes of another version is not redirected', async () => {
+    const { id } = await upload(app, bytes);
+    const next = randomBytes(800_000);
+    await uploadVersion(app, id, next);
+    const headers = { ...keyOf(app), range: 'bytes=300000-' };
+
+    const unnamed = await fetch(urlOf(id), { headers });
+    const named = await fetch(urlOf(id, '?version=1'), { headers });
+
+    expect([unnamed.redirected, unnamed.status]).toEqual([false, 200]);
+    expect((await bytesOf(unnamed)).equals(next)).toBe(true);
+    expect([named.redirected, named.status]).toEqual([true, 206]);
+    expect((await bytesOf(named)).equals(bytes.subarray(300_000))).toBe(true);
   });
 
   test('of a signed-in user has the bytes', async () => {

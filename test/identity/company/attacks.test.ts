@@ -109,6 +109,8 @@ const attacks: Attacks = {
     'the address has a line break': withEmail('ann@example.com\nBcc: eve@evil.example'),
     'the address has an encoded word': withEmail('=?utf-8?q?ann=40example.com?=@example.com'),
     'the address is a list': withEmail(['ann@example.com']),
+    // Its lower case is the letter k.
+    'the address has a Kelvin sign': withEmail('mar\u212a@example.com'),
   },
   domain_not_allowed: {
     'the address has another domain': withEmail('ann@example.org'),

@@ -1,6 +1,7 @@
 // Logout tokens of an identity provider (OpenID Connect Back-Channel Logout 1.0).
 import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startAppPair } from '../../support/app-pair.ts';
 import { withFailingAuditLog } from '../../support/audit-rows.ts';
 import { loopbackEgress, registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
@@ -11,6 +12,7 @@ import {
   startScriptedProvider,
 } from '../../support/scripted-provider.ts';
 import { openTransports, type Transport } from '../../support/transports.ts';
+import { expectWithinOneSecond } from '../../support/within-one-second.ts';
 
 let testApp: TestApp;
 let transports: Transport[];
@@ -46,14 +48,15 @@ async function signedIn(sid?: string, sub = `subject-${count++}`) {
   return { browser, sub };
 }
 
-async function isSignedIn({ session = '' }: SignInBrowser): Promise<boolean> {
-  const { status } = await fetch(`${testApp.app.publicUrl}/sessions/refresh`, {
+const refresh = (origin: string, { session = '' }: SignInBrowser) =>
+  fetch(`${origin}/sessions/refresh`, {
     method: 'POST',
     headers: { cookie: `latchkey_session=${session}`, 'content-type': 'application/json' },
     body: '{}',
   });
-  return status === 200;
-}
+
+const isSignedIn = async (browser: SignInBrowser) =>
+  (await refresh(testApp.app.publicUrl, browser)).status === 200;
 
 const claimsOf = (change: Readonly<Record<string, unknown>>): JWTPayload =>
   defined({
@@ -66,8 +69,12 @@ const claimsOf = (change: Readonly<Record<string, unknown>>): JWTPayload =>
     ...change,
   });
 
-function report(token: string, id = providerId): Promise<Response> {
-  return fetch(`${testApp.app.publicUrl}/sessions/oidc/${id}/logout`, {
+function report(
+  token: string,
+  id = providerId,
+  origin: string = testApp.app.publicUrl,
+): Promise<Response> {
+  return fetch(`${origin}/sessions/oidc/${id}/logout`, {
     method: 'POST',
     body: new URLSearchParams({ logout_token: token }),
   });
@@ -171,5 +178,42 @@ describe('a logout at an identity provider', () => {
 
   it('answers 200 for an account that never signed in', async () => {
     expect((await report(await signed({ sub: 'stranger' }))).status).toBe(200);
+  });
+});
+
+describe('a logout that one of two nodes receives', () => {
+  it('ends the session and its access tokens on the other node within a second', async () => {
+    const pair = await startAppPair('postgres', loopbackEgress);
+    const [{ app }] = pair.apps;
+    const [http, ...others] = openTransports(app);
+    try {
+      const id = await registerProvider({ app, transport: () => http as Transport }, provider);
+      for (const [receiver, other] of [pair.origins, pair.origins.toReversed()] as const) {
+        pair.clock.now = Date.now();
+        const browser = new SignInBrowser(app);
+        const sub = `subject-${count++}`;
+        const claims = { sub, email: `${sub}@example.com`, email_verified: true };
+        await browser.signIn(provider, id, claims);
+        const session = await refresh(receiver, browser);
+        const { access_token: token } = (await session.json()) as { access_token: string };
+        const headers = { authorization: `Bearer ${token}` };
+        const statusesAt = async (origin: string) => [
+          (await fetch(`${origin}/sessions`, { headers })).status,
+          (await refresh(origin, browser)).status,
+        ];
+        // Both nodes now have the session in their caches.
+        expect(await statusesAt(receiver)).toEqual([200, 200]);
+        expect(await statusesAt(other)).toEqual([200, 200]);
+
+        expect((await report(await signed({ sub }), id, receiver)).status).toBe(200);
+
+        const { db } = app.inside;
+        await expectWithinOneSecond(db, () => statusesAt(other), [401, 401]);
+        expect(await statusesAt(receiver)).toEqual([401, 401]);
+      }
+    } finally {
+      for (const transport of [http, ...others]) transport?.close();
+      await pair.remove();
+    }
   });
 });

@@ -8,13 +8,17 @@ import { answerLate, startScriptedProvider } from '../../support/scripted-provid
 
 const use = useAttackedProvider();
 
+/** An installation has at most five providers. */
+const removeHostile = () =>
+  changeAsOtherProcess(use.db(), (trx) =>
+    trx.deleteFrom('identity_providers').where('name', '=', 'Hostile').execute(),
+  );
+
 const withMetadata = (metadata: Readonly<Record<string, unknown>>) => async () => {
   // A provider that the service has not called yet.
   const hostile = await startScriptedProvider();
   hostile.script.metadata = metadata;
-  await changeAsOtherProcess(use.db(), (trx) =>
-    trx.deleteFrom('identity_providers').where('name', '=', 'Hostile').execute(),
-  );
+  await removeHostile();
   try {
     const id = await registerProvider(use.place(), hostile, { name: 'Hostile' });
     const browser = use.browser();
@@ -24,8 +28,30 @@ const withMetadata = (metadata: Readonly<Record<string, unknown>>) => async () =
   }
 };
 
+/** A provider that stops before the sign-in starts, or before it returns. */
+const stopped = (when: 'start' | 'callback') => async () => {
+  const provider = await startScriptedProvider();
+  await removeHostile();
+  const id = await registerProvider(use.place(), provider, { name: 'Hostile' });
+  const browser = use.browser();
+  if (when === 'start') {
+    await provider.close();
+    return { browser, returned: await browser.start(id) };
+  }
+  const { location } = await browser.start(id);
+  expect(location.origin).toBe(provider.issuer);
+  await provider.close();
+  const state = location.searchParams.get('state') ?? '';
+  return {
+    browser,
+    returned: await browser.callback({ code: 'code', state, iss: provider.issuer }),
+  };
+};
+
 const attacks: Attacks = {
   provider_unavailable: {
+    'the provider refuses connections at the start': stopped('start'),
+    'the provider refuses connections at the callback': stopped('callback'),
     'the provider takes too long': async () => {
       use.provider().script.token = answerLate;
       return use.attempt(use.account());
@@ -80,5 +106,5 @@ const attacks: Attacks = {
 };
 
 describe('a hostile provider', () => {
-  use.itRefuses(attacks, 26);
+  use.itRefuses(attacks, 28);
 });

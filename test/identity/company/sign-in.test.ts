@@ -9,11 +9,13 @@ import {
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { insertUser } from '../../../src/identity/users/store.ts';
 import { registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
+import { callDuring } from '../../support/lock-waits.ts';
 import { codeOf, messageOf } from '../../support/manager-calls.ts';
 import { describeFeature } from '../../support/matrix.ts';
 import { useProviderApp } from '../../support/provider-app.ts';
-import { addUser } from '../../support/user-rows.ts';
+import { addUser, userRow } from '../../support/user-rows.ts';
 import { expectWithinOneSecond } from '../../support/within-one-second.ts';
 
 const provide = IdentityProviderService.method;
@@ -208,15 +210,16 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     expect(signedOut.problem).toBe('expired');
   });
 
-  it('ignores a session id that the database cannot store', async () => {
+  it('stores a session despite a session id and a time that the database refuses', async () => {
     const id = await registerProvider(place(), shared.provider);
     const browser = new SignInBrowser(shared.testApp.app);
-    const { status, problem } = await browser.signIn(shared.provider, id, account({ sid: 'a\0' }));
+    const odd = account({ sid: 'a\0', auth_time: 1700000000.0006 });
+    const { status, problem } = await browser.signIn(shared.provider, id, odd);
     expect([status, problem]).toEqual([303, '']);
     const userId = (await signedInUser(browser))?.id ?? '';
-    const sessions = db().selectFrom('sessions').select('provider_sid');
+    const sessions = db().selectFrom('sessions').select(['provider_sid', 'auth_time']);
     expect(await sessions.where('user_id', '=', userId).execute()).toEqual([
-      { provider_sid: null },
+      { provider_sid: null, auth_time: 1_700_000_000_000 },
     ]);
   });
 
@@ -254,5 +257,24 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
       );
       expect(codeOf(await refresh(browser))).toBe('unauthenticated');
     }
+  });
+
+  // SQLite runs one transaction at a time.
+  if (dialect === 'sqlite') return;
+
+  it('finds the user whom another sign-in creates at the same moment', async () => {
+    const id = await registerProvider(place(), shared.provider);
+    const browser = new SignInBrowser(shared.testApp.app);
+    const own = account();
+    const user = userRow({ email: own.email, kind: 'member' });
+
+    const { status, problem } = await callDuring(
+      shared.testApp.databaseUrl,
+      () => browser.signIn(shared.provider, id, own),
+      (trx) => insertUser(trx, user),
+    );
+
+    expect([status, problem]).toEqual([303, '']);
+    expect(await signedInUser(browser)).toMatchObject({ id: user.id });
   });
 });

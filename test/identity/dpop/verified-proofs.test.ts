@@ -7,6 +7,7 @@ import { createVerifier, type Verifier } from '../../../clients/verify/src/verif
 import { digestOf, fetchNonce, type Holder, makeHolder } from '../../support/dpop.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { addClient } from '../../support/owner-rows.ts';
+import { openRawHttp, requestHead } from '../../support/raw-http.ts';
 import { findFailures } from '../../support/rule.ts';
 import { ownToken } from '../../support/token-exchange.ts';
 
@@ -40,7 +41,9 @@ describe('a service', () => {
     bound = String(((await response.json()) as Record<string, unknown>).access_token);
     bearer = await ownToken(app, client, scope);
     server = createServer((request, reply) =>
-      requireToken(verifier, { scope })(request, reply, () => reply.end('ok')),
+      requireToken(verifier, { scope })(request, reply, (error) => {
+        reply.writeHead(error === undefined ? 200 : 500).end();
+      }),
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -56,6 +59,17 @@ describe('a service', () => {
     const headers = { authorization, ...(dpop === undefined ? {} : { dpop }) };
     return (await fetch(`${url}/payments?page=2`, { headers })).status;
   };
+
+  /** Sends a request target that no client library sends. */
+  const getTarget = async (target: string, dpop: string) => {
+    const { host, port } = new URL(url);
+    const raw = await openRawHttp(Number(port));
+    await raw.write(requestHead('GET', target, { host, authorization: `DPoP ${bound}`, dpop }));
+    const response = await raw.response();
+    raw.reset();
+    return response?.status ?? 0;
+  };
+  const evil = 'http://evil.example/payments';
 
   it('accepts a bound token only with a new proof of its key for the request', async () => {
     expect(await get(`Bearer ${bearer}`)).toBe(200);
@@ -84,12 +98,20 @@ describe('a service', () => {
         const two = [await holder.prove(valid()), await holder.prove(valid())];
         return get(`DPoP ${bound}`, two.join(', '));
       },
+      // Another service that gets a token and a proof must not use them here.
+      'the proof for another service, with its absolute URL': async () =>
+        getTarget(evil, await holder.prove({ ...valid(), htu: evil })),
+      'the proof for another service, with a path of two slashes': async () =>
+        getTarget('//evil.example/payments', await holder.prove({ ...valid(), htu: evil })),
+      'a path that is not one of a URL': async () =>
+        getTarget('//[', await holder.prove({ ...valid(), htu: evil })),
     };
     const failures = await findFailures(Object.entries(attacks), async (_name, attack) => {
       expect(await attack()).toBe(401);
     });
     expect(failures).toEqual([]);
-    expect(Object.keys(attacks)).toHaveLength(12);
+    expect(Object.keys(attacks)).toHaveLength(15);
+    expect(await getTarget(evil, await holder.prove(valid()))).toBe(200);
     await expect(verifier.verify(bound)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 });

@@ -1,6 +1,7 @@
 // Issuers whose tokens authenticate clients: GitHub, Kubernetes and SPIFFE.
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { clientAssertionType, keyScope } from '../../support/client-keys.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeApp, type Suite } from '../../support/app-suite.ts';
+import { clientAssertionType, issueFor, keyScope } from '../../support/client-keys.ts';
 import {
   type FakeIssuer,
   gitHubClaims,
@@ -9,10 +10,10 @@ import {
   startFakeIssuer,
 } from '../../support/fake-issuer.ts';
 import { addIdentity, callFederation, clientOf, requestToken } from '../../support/federation.ts';
-import { startTestApp } from '../../support/harness.ts';
+import { codeOf, messageOf } from '../../support/manager-calls.ts';
+import { describeTransports } from '../../support/matrix.ts';
 import { startOidcProvider } from '../../support/oidc-provider.ts';
 import { addClient, updateRow } from '../../support/owner-rows.ts';
-import { useStarted } from '../../support/use-started.ts';
 import { expectWithinOneSecond } from '../../support/within-one-second.ts';
 
 type Issuer = {
@@ -22,82 +23,106 @@ type Issuer = {
   readonly refresh_error: string;
 };
 
-describe('a token of a trusted issuer', () => {
-  const testApp = useStarted(() => {
-    const config = { egressNetworks: ['127.0.0.0/8'] };
-    return startTestApp({ config, now: () => now() });
-  });
-  let now: () => number = Date.now;
+const startIssuer = async (alg?: FakeIssuer['alg']) => {
+  const issuer = await startFakeIssuer(alg);
+  onTestFinished(() => issuer.close());
+  return issuer;
+};
 
-  const startIssuer = async (alg?: FakeIssuer['alg']) => {
-    const issuer = await startFakeIssuer(alg);
-    onTestFinished(() => issuer.close());
-    return issuer;
-  };
-  async function trust(fields: object): Promise<Issuer> {
-    const { status, body } = await callFederation<Issuer>(
-      testApp,
-      'POST',
-      '/trusted-issuers',
-      fields,
-    );
-    expect(body, JSON.stringify(body)).toMatchObject({ enabled: true });
-    expect(status).toBe(201);
-    return body;
-  }
-  const read = async (id: string) =>
-    (await callFederation<Issuer>(testApp, 'GET', `/trusted-issuers/${id}`)).body;
-  const publicUrl = () => testApp.app.publicUrl;
+async function trust({ app }: Suite, fields: object): Promise<Issuer> {
+  const answer = await callFederation<Issuer>({ app }, 'POST', '/trusted-issuers', fields);
+  expect(answer).toMatchObject({ status: 201, body: { enabled: true } });
+  return answer.body;
+}
 
-  it('replaces a secret several times, without a request to the issuer', async () => {
-    const issuer = await startIssuer();
-    const { id } = await trust({ issuer: issuer.url, name: 'GitHub' });
-    await expect.poll(() => read(id)).toMatchObject({ key_ids: ['first'], refresh_error: '' });
-    const subject = 'repo:octo-org/*:environment:production';
-    const clientId = await clientOf(testApp, id, 'repo:octo-org/other', {});
-    const path = `/clients/${clientId}/federated-identities`;
-    const claims = { repository_owner_id: '65', ref: 'refs/heads/*' };
-    const added = await callFederation(testApp, 'POST', path, { issuer_id: id, subject, claims });
-    expect(added).toMatchObject({ status: 200, body: { client_id: clientId, subject, claims } });
-    const token = await issuer.sign(gitHubClaims(issuer.url, publicUrl()));
-    expect(issuer.requests).toHaveLength(2);
-    for (let i = 0; i < 20; i++) {
-      const { status, body } = await requestToken(publicUrl(), clientId, token);
-      expect(body).toMatchObject({ scope: keyScope, token_type: 'Bearer' });
-      expect(status).toBe(200);
-    }
-    expect(issuer.requests).toHaveLength(2);
-    const identityId = String(added.body.id);
-    expect(await callFederation(testApp, 'DELETE', `${path}/${identityId}`)).toMatchObject({
-      status: 200,
+const read = async ({ app }: Suite, id: string) =>
+  (await callFederation<Issuer>({ app }, 'GET', `/trusted-issuers/${id}`)).body;
+
+const refused = 'identity.credential_invalid';
+const config = { egressNetworks: ['127.0.0.0/8'] };
+
+const describeIssuers = (suite: Suite) => {
+  describeTransports(suite, (name) => {
+    const request = async (clientId: string, token: string) =>
+      codeOf(await issueFor(suite.transport(name), token, { clientId }));
+    const moveClock = (ms: number) => {
+      suite.clock.frozen = Date.now() + ms;
+      onTestFinished(() => {
+        suite.clock.frozen = undefined;
+      });
+    };
+
+    it('replaces a secret several times, without a request to the issuer', async () => {
+      const issuer = await startIssuer();
+      const { id } = await trust(suite, { issuer: issuer.url, name: 'GitHub' });
+      await expect
+        .poll(() => read(suite, id))
+        .toMatchObject({ key_ids: ['first'], refresh_error: '' });
+      const subject = 'repo:octo-org/*:environment:production';
+      const clientId = await clientOf(suite, id, 'repo:octo-org/other', {});
+      const path = `/clients/${clientId}/federated-identities`;
+      const claims = { repository_owner_id: '65', ref: 'refs/heads/*' };
+      const added = await callFederation(suite, 'POST', path, { issuer_id: id, subject, claims });
+      expect(added).toMatchObject({ status: 200, body: { client_id: clientId, subject, claims } });
+      const token = await issuer.sign(gitHubClaims(issuer.url, suite.app.publicUrl));
+      expect(issuer.requests).toHaveLength(2);
+      for (let i = 0; i < 20; i++) {
+        const answer = await issueFor(suite.transport(name), token, { clientId });
+        expect(messageOf(answer)).toMatchObject({ scope: keyScope, tokenType: 'Bearer' });
+      }
+      expect(issuer.requests).toHaveLength(2);
+      const identityId = String(added.body.id);
+      expect(await callFederation(suite, 'DELETE', `${path}/${identityId}`)).toMatchObject({
+        status: 200,
+      });
+      expect(await request(clientId, token)).toBe(refused);
     });
-    expect(await requestToken(publicUrl(), clientId, token)).toMatchObject({ status: 401 });
-  });
 
-  it('is accepted at once with a new key, which is read once in 30 seconds at most', async () => {
-    const issuer = await startIssuer('ES256');
-    const { id } = await trust({ issuer: issuer.url });
-    await expect.poll(() => read(id)).toMatchObject({ key_ids: ['first'] });
-    const clientId = await clientOf(testApp, id, 'system:serviceaccount:production:payments');
-    const sign = () => issuer.sign(kubernetesClaims(issuer.url, publicUrl()));
-    const request = async () => (await requestToken(publicUrl(), clientId, await sign())).status;
-    expect(await request()).toBe(200);
-    const asked = issuer.requests.length;
-    issuer.rotate('second');
-    // The keys were read a moment ago.
-    expect(await Promise.all([request(), request(), request()])).toEqual([401, 401, 401]);
-    expect(issuer.requests).toHaveLength(asked);
-    const offset = 31_000;
-    now = () => Date.now() + offset;
-    onTestFinished(() => {
-      now = Date.now;
+    it('is accepted at once with a new key, read once in 30 seconds, and not with the old', async () => {
+      const issuer = await startIssuer('ES256');
+      const { id } = await trust(suite, { issuer: issuer.url });
+      await expect.poll(() => read(suite, id)).toMatchObject({ key_ids: ['first'] });
+      const clientId = await clientOf(suite, id, 'system:serviceaccount:production:payments');
+      const sign = () => issuer.sign(kubernetesClaims(issuer.url, suite.app.publicUrl));
+      const requestThree = () =>
+        Promise.all([1, 2, 3].map(async () => request(clientId, await sign())));
+      const old = await sign();
+      expect(await request(clientId, old)).toBe('ok');
+      const asked = issuer.requests.length;
+      issuer.rotate('second');
+      // The keys were read a moment ago.
+      expect(await requestThree()).toEqual([refused, refused, refused]);
+      expect(await request(clientId, old)).toBe('ok');
+      expect(issuer.requests).toHaveLength(asked);
+      moveClock(31_000);
+      expect(await requestThree()).toEqual(['ok', 'ok', 'ok']);
+      expect(issuer.requests).toHaveLength(asked + 2);
+      expect(await request(clientId, old)).toBe(refused);
+      issuer.rotate('third');
+      expect(await request(clientId, await sign())).toBe(refused);
+      expect(issuer.requests).toHaveLength(asked + 2);
+      expect((await read(suite, id)).key_ids).toEqual(['second']);
     });
-    expect(await Promise.all([request(), request(), request()])).toEqual([200, 200, 200]);
-    expect(issuer.requests).toHaveLength(asked + 2);
-    issuer.rotate('third');
-    expect(await request()).toBe(401);
-    expect(issuer.requests).toHaveLength(asked + 2);
-    expect((await read(id)).key_ids).toEqual(['second']);
+
+    it('is refused if the issuer could not be read for a day', async () => {
+      const issuer = await startIssuer();
+      const { id } = await trust(suite, { issuer: issuer.url });
+      await expect.poll(() => read(suite, id)).toMatchObject({ key_ids: ['first'] });
+      const clientId = await clientOf(suite, id, 'spiffe://example.org/ns/production/sa/*');
+      await issuer.close();
+      const requestAfter = async (hours: number) => {
+        const seconds = hours * 3_600;
+        moveClock(seconds * 1_000);
+        const claims = spiffeClaims(issuer.url, suite.app.publicUrl);
+        const times = { iat: Number(claims.iat) + seconds, exp: Number(claims.exp) + seconds };
+        return request(clientId, await issuer.sign({ ...claims, ...times }));
+      };
+      expect(await requestAfter(23)).toBe('ok');
+      expect(await requestAfter(25)).toBe(refused);
+      expect(await read(suite, id)).toMatchObject({
+        refresh_error: 'The server refused the connection.',
+      });
+    });
   });
 
   it('is accepted with pinned keys, without any request', async () => {
@@ -105,13 +130,13 @@ describe('a token of a trusted issuer', () => {
     const iss = 'https://kubernetes.default.svc.cluster.local';
     const keys = issuer.jwks().keys.map((key) => ({ ...key, use: 'jwt-svid', x5c: ['AAAA'] }));
     const x509 = { ...keys[0], kid: 'x509', use: 'x509-svid' };
-    const { id, key_ids } = await trust({
+    const { id, key_ids } = await trust(suite, {
       ...{ issuer: iss, audience: 'latchkey', jwks: { keys: [...keys, x509] } },
     });
     expect(key_ids).toEqual(['first']);
-    const clientId = await clientOf(testApp, id, 'spiffe://example.org/ns/*/sa/payments');
+    const clientId = await clientOf(suite, id, 'spiffe://example.org/ns/*/sa/payments');
     const token = await issuer.sign(spiffeClaims(iss, 'latchkey'));
-    expect(await requestToken(publicUrl(), clientId, token)).toMatchObject({ status: 200 });
+    expect(await requestToken(suite.app.publicUrl, clientId, token)).toMatchObject({ status: 200 });
     expect(issuer.requests).toEqual([]);
   });
 
@@ -121,68 +146,46 @@ describe('a token of a trusted issuer', () => {
     const clusters = await Promise.all(
       [1, 2].map(async () => {
         const issuer = await startIssuer();
-        const { id } = await trust({ issuer: iss, jwks: issuer.jwks() });
-        const clientId = await clientOf(testApp, id, subject);
-        return { clientId, token: await issuer.sign(kubernetesClaims(iss, publicUrl())) };
+        const { id } = await trust(suite, { issuer: iss, jwks: issuer.jwks() });
+        const clientId = await clientOf(suite, id, subject);
+        return { clientId, token: await issuer.sign(kubernetesClaims(iss, suite.app.publicUrl)) };
       }),
     );
     const statuses = clusters.flatMap(({ clientId }) =>
-      clusters.map(async ({ token }) => (await requestToken(publicUrl(), clientId, token)).status),
+      clusters.map(
+        async ({ token }) => (await requestToken(suite.app.publicUrl, clientId, token)).status,
+      ),
     );
     expect(await Promise.all(statuses)).toEqual([200, 401, 401, 200]);
   });
 
   it('stops working within a second after another process disables the issuer', async () => {
     const issuer = await startIssuer();
-    const { id } = await trust({ issuer: 'urn:spiffe', jwks: issuer.jwks() });
-    const clientId = await clientOf(testApp, id, 'spiffe://example.org/ns/production/sa/*');
-    const token = await issuer.sign(spiffeClaims('urn:spiffe', publicUrl()));
-    const status = async () => (await requestToken(publicUrl(), clientId, token)).status;
+    const { id } = await trust(suite, { issuer: 'urn:spiffe', jwks: issuer.jwks() });
+    const clientId = await clientOf(suite, id, 'spiffe://example.org/ns/production/sa/*');
+    const token = await issuer.sign(spiffeClaims('urn:spiffe', suite.app.publicUrl));
+    const status = async () => (await requestToken(suite.app.publicUrl, clientId, token)).status;
     expect(await status()).toBe(200);
-    await updateRow(testApp.app.inside.db, 'trusted_issuers', id, { enabled: 0 });
-    await expectWithinOneSecond(testApp.app.inside.db, status, 401);
+    await updateRow(suite.app.inside.db, 'trusted_issuers', id, { enabled: 0 });
+    await expectWithinOneSecond(suite.app.inside.db, status, 401);
     const enabled = { enabled: true };
-    await callFederation(testApp, 'PATCH', `/trusted-issuers/${id}`, enabled);
+    await callFederation(suite, 'PATCH', `/trusted-issuers/${id}`, enabled);
     expect(await status()).toBe(200);
-  });
-
-  it('is refused if the issuer could not be read for a day', async () => {
-    const issuer = await startIssuer();
-    const { id } = await trust({ issuer: issuer.url });
-    await expect.poll(() => read(id)).toMatchObject({ key_ids: ['first'] });
-    const clientId = await clientOf(testApp, id, 'spiffe://example.org/ns/production/sa/*');
-    await issuer.close();
-    now = () => Date.now() + 23 * 3_600_000;
-    onTestFinished(() => {
-      now = Date.now;
-    });
-    const status = async (later: number) => {
-      const claims = spiffeClaims(issuer.url, publicUrl());
-      const times = { iat: Number(claims.iat) + later, exp: Number(claims.exp) + later };
-      const token = await issuer.sign({ ...claims, ...times });
-      return (await requestToken(publicUrl(), clientId, token)).status;
-    };
-    expect(await status(23 * 3_600)).toBe(200);
-    now = () => Date.now() + 25 * 3_600_000;
-    expect(await status(25 * 3_600)).toBe(401);
-    expect(await read(id)).toMatchObject({
-      refresh_error: 'The server refused the connection.',
-    });
   });
 
   it('of oidc-provider is accepted, with the claims of GitHub and of Kubernetes', async () => {
     for (const shape of [gitHubClaims, kubernetesClaims]) {
-      const provider = await startOidcProvider(publicUrl(), shape);
+      const provider = await startOidcProvider(suite.app.publicUrl, shape);
       onTestFinished(() => provider.close());
-      const { id } = await trust({ issuer: provider.url });
-      await expect.poll(() => read(id)).toMatchObject({ refresh_error: '', key_ids: [/./] });
-      const { ownerId } = await addClient(testApp.app.inside.db, keyScope);
+      const { id } = await trust(suite, { issuer: provider.url });
+      await expect.poll(() => read(suite, id)).toMatchObject({ refresh_error: '', key_ids: [/./] });
+      const { ownerId } = await addClient(suite.app.inside.db, keyScope);
       const subject = String(shape('', '').sub);
-      await addIdentity(testApp.app.inside.db, ownerId, id, subject);
+      await addIdentity(suite.app.inside.db, ownerId, id, subject);
       const token = await provider.token();
-      const answer = await requestToken(publicUrl(), ownerId, token);
+      const answer = await requestToken(suite.app.publicUrl, ownerId, token);
       expect(answer).toMatchObject({ status: 200 });
-      const introspection = await fetch(`${publicUrl()}/oauth2/introspect`, {
+      const introspection = await fetch(`${suite.app.publicUrl}/oauth2/introspect`, {
         method: 'POST',
         body: new URLSearchParams({
           ...{ client_id: ownerId, client_assertion: token, token: 'x' },
@@ -192,4 +195,6 @@ describe('a token of a trusted issuer', () => {
       expect(await introspection.json()).toEqual({ active: false });
     }
   });
-});
+};
+
+describeApp('a token of a trusted issuer', describeIssuers, config);

@@ -12,7 +12,8 @@ import { credentialFor } from '../../support/member-rows.ts';
 import { addedPasskey, newPasskey } from '../../support/passkeys.ts';
 import { addUser } from '../../support/user-rows.ts';
 
-const { listPasskeys, createPasskey, updatePasskey, deletePasskey } = PasskeyService.method;
+const { listPasskeys, startPasskeyRegistration, createPasskey, updatePasskey, deletePasskey } =
+  PasskeyService.method;
 const { startPasskeySignIn, signInWithPasskey, listSessions } = SessionService.method;
 const { getUser, setPassword } = UserService.method;
 
@@ -62,6 +63,21 @@ describeApp('passkeys', (suite) => {
       const sent = async () =>
         (await mailsOf(suite.testApp)).filter(({ to }) => to === user.email).map((m) => m.subject);
       await expect.poll(sent).toContain('A passkey was added');
+    });
+
+    it('sign in with every algorithm that a registration offers', async () => {
+      const { own } = await person();
+      const algorithms = [-8, -7, -257] as const;
+      const started = await transport().call(startPasskeyRegistration, { userId: 'me' }, own);
+      const { pubKeyCredParams } = messageOf(started).options ?? {};
+      expect(pubKeyCredParams).toMatchObject(algorithms.map((alg) => ({ alg })));
+      const failures: string[] = [];
+      for (const alg of algorithms) {
+        const added = await addedPasskey(transport(), origin(), own, { alg });
+        const { ok } = await signIn(new CookieClient(transport()), added);
+        if (!ok) failures.push(`${alg}`);
+      }
+      expect(failures).toEqual([]);
     });
 
     it('that are synced sign in with another method', async () => {

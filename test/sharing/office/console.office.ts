@@ -1,7 +1,7 @@
 // The console names the state of the preview of an Office file.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { overhangOf, settle, takePicture } from '../../support/browser-pages.ts';
+import { overhangOf } from '../../support/browser-pages.ts';
 import { documentTab } from '../../support/console-menus.ts';
 import { expectAccessible, useConsole } from '../../support/console-suite.ts';
 import { makeOfficeFiles } from '../../support/office-files.ts';
@@ -31,12 +31,8 @@ it('shows the preview as soon as it is ready, with its pages', async () => {
   await page.getByText('Page 1 of 4').waitFor();
   await expectAccessible(page);
   await page.getByText('Page 1 of 4').scrollIntoViewIfNeeded();
-  await settle(page);
-  await takePicture(page, 'document-office');
   await page.setViewportSize({ width: 390, height: 844 });
-  await settle(page);
   expect(await overhangOf(page)).toBe(0);
-  await takePicture(page, 'document-office-phone');
   await page.setViewportSize({ width: 1280, height: 800 });
   await documentTab(page, 'Versions').click();
   const version = page.getByRole('table', { name: 'Versions' }).getByRole('row').nth(1);
@@ -50,7 +46,6 @@ it('says why a file has no preview, and how to get previews', async () => {
   await open(pathOf(id));
   await page.getByText('LibreOffice cannot read the file.').waitFor({ timeout: 120_000 });
   await page.getByText('LibreOffice cannot read the file.').scrollIntoViewIfNeeded();
-  await takePicture(page, 'document-no-preview');
   await app().app.inside.db.deleteFrom('previews').where('document_id', '=', id).execute();
   await page.reload();
   await page.getByText('LibreOffice isn’t running.').waitFor();

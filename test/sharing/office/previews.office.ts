@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { sharedBrowser } from '../../support/browser.ts';
-import { newReader, phone, takePicture } from '../../support/browser-pages.ts';
+import { newReader, phone } from '../../support/browser-pages.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { makeOfficeFiles, officePages } from '../../support/office-files.ts';
 import { readPages } from '../../support/pdf-text.ts';
@@ -97,7 +97,6 @@ it('counts the pages that a reader views', async () => {
   await page.goto(link.url);
   await page.locator('#viewer .canvasWrapper canvas').first().waitFor();
   await page.waitForTimeout(1_500);
-  await takePicture(page, 'link-office');
   await page.goto('about:blank');
   type Insight = { page_count: number; pages: { page: number }[] };
   const insight = async () => {
@@ -114,7 +113,6 @@ it('says that a preview is being prepared, and then shows it without a click', a
   onTestFinished(() => page.context().close());
   await page.goto(link.url);
   await page.getByText('The preview is being prepared.').waitFor();
-  await takePicture(page, 'link-office-pending');
   await page.locator('#viewer .canvasWrapper canvas').first().waitFor();
   expect(complaints).toEqual([]);
 });

@@ -64,6 +64,14 @@ test('a file that is too large is refused', async () => {
   expect(await failure()).toMatch(/a\.yaml is too large\.$/);
 });
 
+test('a file with more than 500,000 lines is refused', async () => {
+  const clients = 'clients:\n  - {external_id: a, name: A}\n';
+  await write('a.yaml', `${clients}${'#\n'.repeat(499_999)}`);
+  expect(await failure()).toMatch(/a\.yaml has more than 500,000 lines\.$/);
+  await write('a.yaml', `${clients}${'\n'.repeat(499_998)}`);
+  expect(await readFolder(folder)).toHaveLength(1);
+});
+
 test('names with line breaks and escape sequences stay on their line', async () => {
   await write('::a\n::b.yaml', '"\\e[31mred\\n::add-mask::x": 1\n');
   const name = String.raw`"\e[31mname\r\n::add-mask::y"`;

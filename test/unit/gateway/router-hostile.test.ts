@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   createRouter,
   pathSegmentsMax,
@@ -17,10 +17,12 @@ function answer(router: Router<string>, path: string): string {
   return match.kind === 'found' ? match.value : match.kind;
 }
 
-function secondsFor(times: number, work: () => void): number {
-  const start = performance.now();
-  for (let i = 0; i < times; i++) work();
-  return (performance.now() - start) / 1000;
+/** Returns how many times the work looks something up in a map. */
+function countLookups(work: () => void): number {
+  const lookups = vi.spyOn(Map.prototype, 'get');
+  onTestFinished(() => lookups.mockRestore());
+  work();
+  return lookups.mock.calls.length;
 }
 
 describe('an invalid percent-encoding', () => {
@@ -53,14 +55,8 @@ describe('a hostile path', () => {
     expect(answer(router, '/a'.repeat(pathSegmentsMax))).toBe('/**');
     expect(answer(router, '/a'.repeat(pathSegmentsMax + 1))).toBe('not_found');
     expect(answer(router, `${'/a'.repeat(pathSegmentsMax + 1)}:v`)).toBe('not_found');
-    expect(answer(router, '/%'.repeat(10_000))).toBe('not_found');
-  });
-
-  test('is refused at once, however many segments it has', () => {
-    const router = routerOf('/**', '/a/{b}:v');
-    const path = '/a'.repeat(1_000_000);
-    expect(answer(router, path)).toBe('not_found');
-    expect(secondsFor(200, () => router.match('GET', path))).toBeLessThan(1);
+    // The other segments are not decoded.
+    expect(answer(router, '/%'.repeat(1_000_000))).toBe('not_found');
   });
 
   test('cannot make the search visit more nodes than the templates have', () => {
@@ -73,6 +69,8 @@ describe('a hostile path', () => {
     const path = '/a'.repeat(depth);
     expect(answer(router, `${path}/end`)).toBe(templates.at(-1));
     expect(answer(router, `${path}/no`)).toBe('not_found');
-    expect(secondsFor(200, () => router.match('GET', `${path}/no`))).toBeLessThan(1);
+    const lookups = countLookups(() => router.match('GET', `${path}/no`));
+    // Each of the two searches looks up the ends and the literals of a node.
+    expect(lookups).toBeLessThanOrEqual(2 * 3 * 2 ** (depth + 1));
   });
 });

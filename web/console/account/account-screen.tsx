@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { Screen } from '../shared/screen.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
 import { DataCard } from './data-card.tsx';
+import { OwnUser } from './own-user.tsx';
 import { PasskeysCard } from './passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { ProfileCard } from './profile-card.tsx';
@@ -13,12 +14,18 @@ export function AccountScreen() {
     <Screen title="Your account" about="Your profile and how you sign in.">
       <Stack gap="md">
         <ProfileCard />
-        <PasswordCard />
-        <PasskeysCard />
-        <SecondFactorCard />
-        <SessionsCard />
-        <AppearanceCard />
-        <DataCard />
+        <OwnUser>
+          {(user) => (
+            <>
+              <PasswordCard user={user} />
+              <PasskeysCard />
+              <SecondFactorCard user={user} />
+              <SessionsCard />
+              <AppearanceCard />
+              <DataCard />
+            </>
+          )}
+        </OwnUser>
       </Stack>
     </Screen>
   );

@@ -1,8 +1,7 @@
-import { useQuery } from '@connectrpc/connect-query';
 import { Button, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useUser } from '../session/session-context.tsx';
 import { CurrentPasswordInput } from '../shared/current-password-input.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
@@ -10,12 +9,10 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { AccountCard } from './account-card.tsx';
 
-export function PasswordCard() {
+export function PasswordCard({ user }: { readonly user: User }) {
   const { open } = useDialogs();
   const [isChanged, setChanged] = useState(false);
-  const { id: userId } = useUser();
-  const { data } = useQuery(UserService.method.getUser, { userId });
-  if (data?.user?.passwordEnabled === false) {
+  if (!user.passwordEnabled) {
     return <AccountCard title="Password" about="You sign in with your company account." />;
   }
   return (

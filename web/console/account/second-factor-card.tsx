@@ -1,7 +1,6 @@
-import { useQuery } from '@connectrpc/connect-query';
 import { Badge, Button, Checkbox, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useUser } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
@@ -14,14 +13,12 @@ import { EnrolTotpDialog } from './enrol-totp-dialog.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
 
-export function SecondFactorCard() {
-  const { id } = useUser();
-  const { data, error, refetch } = useQuery(UserService.method.getUser, { userId: id });
+export function SecondFactorCard({ user }: { readonly user: User }) {
+  const { id, totpEnabled: isOn, passwordEnabled, recoveryCodesLeft } = user;
   const enrol = useMethod(UserService.method.enrolTotp);
   const { open } = useDialogs();
   const action = usePendingAction();
   const rememberFocus = useRestoredFocus(action.isPending);
-  const isOn = data?.user?.totpEnabled;
   const showCodes = (codes: readonly string[]) =>
     open(<RecoveryCodesDialog title="Two-factor authentication is on" codes={codes} />);
   const begin = () => {
@@ -32,45 +29,33 @@ export function SecondFactorCard() {
     });
   };
   // The identity provider decides about the factors of a user without a password.
-  if (data?.user?.passwordEnabled === false && isOn !== true) return null;
+  if (!passwordEnabled && !isOn) return null;
   return (
     <AccountCard
       title="Two-factor authentication"
-      state={isOn === undefined ? null : <State isOn={isOn} />}
+      state={
+        <Badge variant="light" {...(isOn ? {} : { color: 'gray' })}>
+          {isOn ? 'On' : 'Off'}
+        </Badge>
+      }
       about={
         'Sign in with your password and a 6-digit code from an authenticator app on your phone.'
       }
       actions={
-        isOn === false ? (
+        isOn ? (
+          <Button variant="default" onClick={() => open(<RemoveDialog />)}>
+            Remove authenticator app
+          </Button>
+        ) : (
           <Button variant="default" loading={action.isPending} onClick={begin}>
             Add authenticator app
           </Button>
-        ) : (
-          isOn && <Remove />
         )
       }
     >
-      {error === null ? null : <ErrorAlert error={error} retry={() => void refetch()} />}
       {action.error === undefined ? null : <ErrorAlert error={action.error} />}
-      {isOn ? <RecoveryCodes left={data?.user?.recoveryCodesLeft ?? 0} /> : null}
+      {isOn ? <RecoveryCodes left={recoveryCodesLeft} /> : null}
     </AccountCard>
-  );
-}
-
-function State({ isOn }: { readonly isOn: boolean }) {
-  return (
-    <Badge variant="light" {...(isOn ? {} : { color: 'gray' })}>
-      {isOn ? 'On' : 'Off'}
-    </Badge>
-  );
-}
-
-function Remove() {
-  const { open } = useDialogs();
-  return (
-    <Button variant="default" onClick={() => open(<RemoveDialog />)}>
-      Remove authenticator app
-    </Button>
   );
 }
 

@@ -10,6 +10,7 @@ import { ErrorAlert } from '../shared/error-alert.tsx';
 import { usePendingAction } from '../shared/use-pending-action.ts';
 import { useScreenHeading } from '../shared/use-screen-heading.ts';
 import { BrandMark } from '../shell/brand-mark.tsx';
+import { OwnUser } from './own-user.tsx';
 import { PasskeysCard } from './passkeys-card.tsx';
 import { SecondFactorCard } from './second-factor-card.tsx';
 import { useOwnFactors } from './use-own-factors.ts';
@@ -29,8 +30,14 @@ export function SecondFactorScreen() {
             {title}
           </Title>
           <Text>Your administrators require a second factor. Add one to continue.</Text>
-          <PasskeysCard />
-          <SecondFactorCard />
+          <OwnUser>
+            {(user) => (
+              <>
+                <PasskeysCard />
+                <SecondFactorCard user={user} />
+              </>
+            )}
+          </OwnUser>
           <Continue />
         </Stack>
       </Center>

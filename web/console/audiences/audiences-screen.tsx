@@ -1,7 +1,7 @@
 import { IconPencil, IconSignature, IconTargetArrow, IconTrash } from '@tabler/icons-react';
 import { type Audience, AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.js';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { createdColumn } from '../shared/creation.tsx';
+import { createdByColumn, createdColumn } from '../shared/creation.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
@@ -29,6 +29,7 @@ const audiences = defineList({
       isSpare: true,
       cell: ({ id }) => <CopyableText text={id} label={`ID ${id}`} isShort />,
     },
+    createdByColumn<Audience>(),
     createdColumn({ isMinor: true }),
     {
       title: 'Actions',

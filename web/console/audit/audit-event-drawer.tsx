@@ -5,6 +5,7 @@ import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { type AuditEvent, AuditEventSchema } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
+import { tokenSecondsMax } from '../../../src/base/limits/token-seconds.ts';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText, CopyButton } from '../shared/copyable-text.tsx';
 import { offlineVerificationNote } from '../shared/credentials/credential.ts';
@@ -171,15 +172,13 @@ function RelatedEvents({ event }: { readonly event: AuditEvent }) {
   );
 }
 
-/** An older token has expired. */
-const tokenMsMax = 3_600_000;
-
 function RevokeToken({ event: { tokenId, createTime } }: { readonly event: AuditEvent }) {
   const { confirm } = useDialogs();
   const mayRevoke = useHasScope()('tokens:write');
   const revoke = useMethod(VerificationService.method.revokeToken);
-  const isOld = createTime === undefined || timestampMs(createTime) < Date.now() - tokenMsMax;
-  if (tokenId === '' || isOld || !mayRevoke) return null;
+  const callTime = createTime === undefined ? 0 : timestampMs(createTime);
+  const hasExpired = callTime < Date.now() - tokenSecondsMax * 1000;
+  if (tokenId === '' || hasExpired || !mayRevoke) return null;
   const ask = () =>
     confirm({
       title: 'Revoke the token of this event?',

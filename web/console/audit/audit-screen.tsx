@@ -34,9 +34,10 @@ const events = defineList({
     target: { label: 'Target', field: TargetFilter, useText: useResourceName },
     action: { label: 'Action', field: ActionFilter, useText: useActionText },
     code: { label: 'Outcome', choices: outcomes, describe: (code) => outcomeOf(code).text },
-    token_id: { label: 'Token ID', placeholder: 'The claim jti', maxLength: 128 },
+    // The order keeps both times in one row, with two columns and with three.
     start_time: { label: 'From', kind: 'time' },
     end_time: { label: 'To', kind: 'time' },
+    token_id: { label: 'Token ID', placeholder: 'The claim jti', maxLength: 128 },
   },
   columns: [
     { title: 'Event', cell: (event) => <EventSentence event={event} /> },

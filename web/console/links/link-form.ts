@@ -101,7 +101,7 @@ export const notifies = [
   Notify.DIGEST,
 ] as const;
 
-function accessOf(link: Link): LinkAccess {
+export function accessOf(link: Link): LinkAccess {
   if (link.allowList.length > 0) return 'people';
   const access = emailAccessOf(link);
   return access === 'anyone' && link.passwordRequired ? 'password' : access;

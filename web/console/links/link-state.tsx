@@ -4,7 +4,7 @@ import { Badge } from '@mantine/core';
 import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { nameErased } from '../shared/name-erased.ts';
 import { useMinuteClock } from '../shared/use-minute-clock.ts';
-import type { LinkAccess } from './link-form.ts';
+import { accessOf, type LinkAccess } from './link-form.ts';
 
 type State = 'Active' | 'Expired' | 'Revoked';
 
@@ -64,14 +64,10 @@ export function accessText(link: Link): string {
 }
 
 function whoText(link: Link): string {
-  const { passwordRequired, emailRequired, emailVerificationRequired, allowList } = link;
-  if (allowList.length > 0) {
-    return passwordRequired ? 'Password and readers on a list' : 'Readers on a list';
-  }
-  const email = emailVerificationRequired ? 'verified email' : 'email';
-  if (passwordRequired) return emailRequired ? `Password and ${email}` : 'Password required';
-  if (!emailRequired) return 'Anyone with the link';
-  return emailVerificationRequired ? 'Verified email required' : 'Email required';
+  const access = accessOf(link);
+  const who = accessLabels[access];
+  if (!link.passwordRequired || access === 'password') return who;
+  return `Password, ${who.charAt(0).toLowerCase()}${who.slice(1)}`;
 }
 
 /** When the creator of a link gets a mail. */

@@ -16,6 +16,7 @@ type InsightFiguresProps = {
 export function InsightFigures({ insight, viewCount, isRoom = false }: InsightFiguresProps) {
   const version = insight?.version ?? 1;
   const shown = insight?.viewCount ?? viewCount;
+  const ofVersion = version > 1 ? `, version ${version}` : '';
   return (
     <div>
       <FigureRow
@@ -24,18 +25,24 @@ export function InsightFigures({ insight, viewCount, isRoom = false }: InsightFi
             name: isRoom ? 'Visits' : 'Views',
             value: (version > 1 ? Math.max(shown, viewCount) : shown).toLocaleString(),
           },
-          { name: 'Readers', value: insight?.visitorCount.toLocaleString() ?? '—' },
-          { name: 'Average time', value: timeText(insight) },
+          {
+            name: `Readers${ofVersion}`,
+            value: insight?.visitorCount.toLocaleString() ?? '—',
+          },
+          { name: `Average time${ofVersion}`, value: timeText(insight) },
           ...(insight?.version === 0
             ? []
-            : [{ name: 'Completion', value: shareText(insight?.completion) }]),
-          { name: 'Downloads', value: insight?.downloadCount.toLocaleString() ?? '—' },
+            : [{ name: `Completion${ofVersion}`, value: shareText(insight?.completion) }]),
+          {
+            name: `Downloads${ofVersion}`,
+            value: insight?.downloadCount.toLocaleString() ?? '—',
+          },
         ]}
       />
       {version > 1 ? (
         <Text size="xs" c="dimmed" mt={4}>
-          Views and the list of readers cover all versions. The other figures cover version{' '}
-          {version}, which has {shown === 1 ? '1 view' : `${shown.toLocaleString()} views`}.
+          Views and the list of readers cover all versions. Version {version} has{' '}
+          {shown === 1 ? '1 view' : `${shown.toLocaleString()} views`}.
         </Text>
       ) : null}
     </div>

@@ -1,10 +1,9 @@
-/** A form with one button, for the screens that need no session. */
-import { Button, Stack } from '@mantine/core';
-import { createContext, type FormEvent, type ReactNode, use, useState } from 'react';
+/** A form with one button, for the screens that need no session and for a sign-in. */
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { createContext, type FormEvent, type ReactNode, use, useEffect, useState } from 'react';
 import { ErrorAlert, type ErrorAlertProps } from '../shared/error-alert.tsx';
-import { fieldNamesOf } from '../shared/form-fields.ts';
-import { useRestoredFocus } from '../shared/use-restored-focus.ts';
-import { fieldErrorsOf, reasonOf } from './error-details.ts';
+import { useFormAction } from '../shared/use-form-action.ts';
+import { fieldErrorsOf, reasonOf, retryAfterSecondsOf } from './error-details.ts';
 
 const FormError = createContext<unknown>(undefined);
 
@@ -16,45 +15,54 @@ export type OneFormProps = {
   readonly label: string;
   /** Throws the error of the service. */
   readonly submit: (text: (name: string) => string) => Promise<unknown>;
+  /** Buttons in front of the submit button. */
+  readonly otherButtons?: ReactNode;
+  readonly alert?: (props: ErrorAlertProps) => ReactNode;
   readonly children: ReactNode;
 };
 
-export function OneForm({ label, submit, children }: OneFormProps) {
-  const [error, setError] = useState<unknown>();
-  const [isPending, setPending] = useState(false);
-  const [shownFields, setShownFields] = useState<ReadonlySet<string>>(new Set());
-  const rememberFocus = useRestoredFocus(isPending);
+export function OneForm(props: OneFormProps) {
+  const { label, submit, otherButtons, alert: Failure = LinkError, children } = props;
+  const { formProps, isPending, error, shownFields, run } = useFormAction();
+  const hasWaited = useHasWaited(error);
 
-  async function send(event: FormEvent<HTMLFormElement>) {
+  function send(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setShownFields(fieldNamesOf(event.currentTarget));
     const fields = new FormData(event.currentTarget);
-    rememberFocus();
-    setPending(true);
-    setError(undefined);
-    try {
-      await submit((name) => String(fields.get(name) ?? ''));
-    } catch (thrown) {
-      setError(thrown);
-    }
-    setPending(false);
+    void run(() => submit((name) => String(fields.get(name) ?? '')));
   }
 
   return (
-    <form onSubmit={(event) => void send(event)}>
+    <form {...formProps} onSubmit={send}>
       <Stack>
         <FormError value={error}>{children}</FormError>
-        {error === undefined ? null : <LinkError error={error} shownFields={shownFields} />}
-        <Button type="submit" loading={isPending} fullWidth>
-          {label}
-        </Button>
+        {error === undefined || hasWaited ? null : <Failure {...{ error, shownFields }} />}
+        {hasWaited ? <Text role="status">You can try again now.</Text> : null}
+        <Group justify="flex-end">
+          {otherButtons}
+          <Button type="submit" loading={isPending} fullWidth={otherButtons === undefined}>
+            {label}
+          </Button>
+        </Group>
       </Stack>
     </form>
   );
 }
 
 /** Shows an error of a mailed link, which is not a failed sign-in. */
-export function LinkError(props: Pick<ErrorAlertProps, 'error' | 'shownFields'>) {
+export function LinkError(props: ErrorAlertProps) {
   const isLink = reasonOf(props.error) === 'identity.credential_invalid';
   return <ErrorAlert {...props} {...(isLink ? { title: 'This link doesn’t work' } : {})} />;
+}
+
+/** Whether the retry delay of a rate-limited request is over. */
+function useHasWaited(error: unknown): boolean {
+  const [waited, setWaited] = useState<unknown>();
+  useEffect(() => {
+    if (reasonOf(error) !== 'rate_limited') return;
+    const seconds = retryAfterSecondsOf(error) ?? 0;
+    const timer = setTimeout(() => setWaited(error), seconds * 1000);
+    return () => clearTimeout(timer);
+  }, [error]);
+  return error !== undefined && waited === error;
 }

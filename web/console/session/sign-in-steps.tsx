@@ -1,8 +1,9 @@
 /** The two steps of a sign-in: the email address, and the ways to sign in with it. */
-import { Anchor, Button, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Anchor, Group, Loader, Text, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { TextLink } from '../shared/router-links.tsx';
+import { OneForm } from './one-form.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
 import { hasPasskeys, stopSuggestingPasskeys, suggestPasskeys } from './passkeys.ts';
 import { Or, ProviderButtons, type SignInOptions, useSignInOptions } from './provider-sign-in.tsx';
@@ -55,30 +56,21 @@ function AddressStep({ email, options, hasAutoFocus, onDone }: AddressStepProps)
   useEffect(() => {
     if (hasAutoFocus) field.current?.focus();
   }, []);
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    onDone(field.current?.value.trim() ?? '');
-  };
   return (
     <>
-      <form onSubmit={send}>
-        <Stack>
-          <TextInput
-            ref={field}
-            name="email"
-            type="email"
-            label="Email address"
-            autoComplete="username webauthn"
-            defaultValue={email}
-            maxLength={254}
-            required
-          />
-          {error === undefined ? null : <ErrorAlert error={error} />}
-          <Button type="submit" fullWidth>
-            Continue
-          </Button>
-        </Stack>
-      </form>
+      <OneForm label="Continue" submit={async (text) => onDone(text('email').trim())}>
+        <TextInput
+          ref={field}
+          name="email"
+          type="email"
+          label="Email address"
+          autoComplete="username webauthn"
+          defaultValue={email}
+          maxLength={254}
+          required
+        />
+      </OneForm>
+      {error === undefined ? null : <ErrorAlert error={error} />}
       {offersPasskeys ? (
         <>
           <Or />

@@ -13,10 +13,8 @@ import { SignInForm, type SignInFormProps } from './sign-in-form.tsx';
 import { problemText } from './sign-in-problems.ts';
 import { listenForStepUp, openStepUp } from './step-up-window.ts';
 
-type StepUpFormProps = SignInFormProps & { readonly email: string };
-
 /** Offers the ways in which the user can sign in again. */
-export default function StepUpForm(props: StepUpFormProps) {
+export default function StepUpForm(props: SignInFormProps) {
   const { id } = useUser();
   const options = useSignInOptions();
   const { data, error } = useQuery(UserService.method.getUser, { userId: id }, { staleTime: 0 });

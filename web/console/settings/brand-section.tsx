@@ -34,7 +34,7 @@ function ColorForm({ workspace }: { readonly workspace: Workspace }) {
   const stored = { color: brand?.accentColor || defaultColor };
   const [color, setColor] = useState(stored.color);
   const etag = useFormEtag(workspace.etag, stored, { color });
-  const { isPending, error, run } = usePendingAction();
+  const { isPending, error, run, clearError } = usePendingAction();
   const update = useMethod(WorkspaceService.method.updateWorkspace);
   const save = (accentColor: string) =>
     void run(async () => {
@@ -50,7 +50,10 @@ function ColorForm({ workspace }: { readonly workspace: Workspace }) {
           label="Button color"
           w={160}
           value={color}
-          onChange={(event) => setColor(event.currentTarget.value)}
+          onChange={(event) => {
+            clearError();
+            setColor(event.currentTarget.value);
+          }}
         />
         <Button variant="default" loading={isPending} onClick={() => save(color)}>
           Save color

@@ -8,6 +8,7 @@ import {
   DomainState,
 } from '../../../gen/latchkey/sharing/v1/domain_pb.js';
 import { useUser } from '../session/session-context.tsx';
+import { createdByColumn } from '../shared/creation.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
@@ -29,6 +30,7 @@ const domains = defineList({
       isNewestFirst: true,
       cell: ({ createTime }) => <DateTime time={createTime} />,
     },
+    createdByColumn<Domain>('Added by'),
     {
       title: 'Actions',
       isTitleHidden: true,

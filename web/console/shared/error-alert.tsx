@@ -23,14 +23,22 @@ export function ErrorAlert({ error, title, shownFields, retry }: ErrorAlertProps
   const requestId = requestIdOf(error);
   const seconds = retryAfterSecondsOf(error);
   const fields = fieldErrorsOf(error);
-  const isShown = fields.length > 0 && fields.every(({ name }) => shownFields?.has(name));
+  const others = fields.filter(({ name }) => !shownFields?.has(name));
+  const reason = fields.length > 0 ? 'invalid_argument' : reasonOf(error);
+  const isShown = fields.length > 0 && others.length === 0;
   return (
     <Alert
       color="red"
       role="alert"
-      title={title ?? (isShown ? 'Check the marked fields' : titleOf(error))}
+      data-error
+      title={title ?? (isShown ? 'Check the marked fields' : titleOf(error, reason))}
     >
-      {isShown ? null : <ErrorText error={error} {...(shownFields ? { shownFields } : {})} />}
+      {fields.length === 0 ? <Text size="sm">{textOf(error, reason)}</Text> : null}
+      {others.map((problem) => (
+        <Text key={`${problem.field} ${problem.detail}`} size="sm">
+          {sentenceOf(problem)}
+        </Text>
+      ))}
       {seconds === undefined ? null : (
         <Text size="sm">Try again in {seconds === 1 ? '1 second' : `${seconds} seconds`}.</Text>
       )}
@@ -39,43 +47,25 @@ export function ErrorAlert({ error, title, shownFields, retry }: ErrorAlertProps
           Request ID: <span className="mono">{requestId}</span>
         </Text>
       )}
-      <RetryButton error={error} {...(retry === undefined ? {} : { retry })} />
+      {retry === undefined || finalReasons.has(reason ?? '') ? null : (
+        <Group mt="sm">
+          <Button variant="default" size="xs" onClick={retry}>
+            Try again
+          </Button>
+        </Group>
+      )}
     </Alert>
   );
 }
 
-/** The error of each field, or of the whole request. */
-function ErrorText({ error, shownFields }: Pick<ErrorAlertProps, 'error' | 'shownFields'>) {
-  const fields = fieldErrorsOf(error);
-  const others = fields.filter(({ name }) => !shownFields?.has(name));
-  if (fields.length === 0) return <Text size="sm">{textOf(error)}</Text>;
-  return others.map((problem) => (
-    <Text key={`${problem.field} ${problem.detail}`} size="sm">
-      {sentenceOf(problem)}
-    </Text>
-  ));
-}
+/** Errors that a retry cannot fix. */
+const finalReasons: ReadonlySet<string> = new Set(['forbidden', 'not_found']);
 
 /** Returns `Label: Detail` if the detail is a sentence, otherwise `Label detail.` */
 function sentenceOf({ field, detail }: FormFieldError): string {
   const words = field.replaceAll('_', ' ');
   const label = words.charAt(0).toUpperCase() + words.slice(1);
   return /^\p{Lu}/u.test(detail) ? `${label}: ${detail}` : `${label} ${detail}.`;
-}
-
-/** Errors that a retry cannot fix. */
-const finalReasons: ReadonlySet<string> = new Set(['forbidden', 'not_found']);
-
-function RetryButton({ error, retry }: Pick<ErrorAlertProps, 'error' | 'retry'>) {
-  const isFinal = finalReasons.has(reasonOf(error) ?? '');
-  if (retry === undefined || isFinal) return null;
-  return (
-    <Group mt="sm">
-      <Button variant="default" size="xs" onClick={retry}>
-        Try again
-      </Button>
-    </Group>
-  );
 }
 
 const titles: Record<string, string> = {
@@ -96,24 +86,21 @@ const titles: Record<string, string> = {
   unavailable: 'Temporarily unavailable',
 };
 
-function titleOf(error: unknown): string {
-  const reason = fieldErrorsOf(error).length > 0 ? 'invalid_argument' : reasonOf(error);
+function titleOf(error: unknown, reason: string | undefined): string {
   if (reason !== undefined) return titles[reason] ?? 'Something went wrong';
   return error instanceof ConnectError ? 'Can’t connect to the server' : 'Something went wrong';
 }
 
 /** `rawMessage` omits the code that Connect puts in front. */
-function textOf(error: unknown): string {
-  if (reasonOf(error) === 'precondition_failed') {
+function textOf(error: unknown, reason: string | undefined): string {
+  if (reason === 'precondition_failed') {
     return (
       'Nothing was saved, and your input is still here. To see the current values, close the ' +
       'form and open it again, or reload the page.'
     );
   }
   if (error instanceof ConnectError) {
-    return reasonOf(error) === undefined
-      ? 'Check your connection and try again.'
-      : error.rawMessage;
+    return reason === undefined ? 'Check your connection and try again.' : error.rawMessage;
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,24 +1,17 @@
 /** A dialog with a form that the service validates. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { fieldErrorsOf } from '../session/error-details.ts';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { missingAdvice } from '../session/field-advice.ts';
 import { useStepUpIsOpen } from '../session/session-context.tsx';
 import { useDialog } from './dialog-state.ts';
 import { ErrorAlert } from './error-alert.tsx';
 import { focusBehindDialogs } from './focus-fallback.ts';
 import classes from './form-dialog.module.css';
-import {
-  fieldNamesOf,
-  findInvalidInput,
-  findMissingInputs,
-  focusFirstInvalid,
-} from './form-fields.ts';
+import { findInvalidInput, findMissingInputs } from './form-fields.ts';
 import { Sentence } from './isolate-name.tsx';
 import { showToast } from './toasts.tsx';
-import { type PendingAction, usePendingAction } from './use-pending-action.ts';
-import { useRestoredFocus } from './use-restored-focus.ts';
+import { type FormAction, useFormAction } from './use-form-action.ts';
 
 export type FormDialogProps<Values extends Record<string, unknown>> = {
   readonly title: string;
@@ -41,7 +34,7 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
   const { title, form } = props;
   const { isOpen, close } = useDialog();
   const isBeneath = useStepUpIsOpen();
-  const action = usePendingAction();
+  const action = useFormAction(form.setFieldError);
   const [isLeaving, setLeaving] = useState(false);
   const leave = () => {
     close();
@@ -77,7 +70,7 @@ const nothing = () => {};
 
 type DialogFormProps<Values extends Record<string, unknown>> = FormDialogProps<Values> & {
   readonly close: () => void;
-  readonly action: PendingAction;
+  readonly action: FormAction;
   /** Keeps the input. Set while the dialog asks whether to discard it. */
   readonly keep: (() => void) | undefined;
 };
@@ -85,36 +78,18 @@ type DialogFormProps<Values extends Record<string, unknown>> = FormDialogProps<V
 function DialogForm<Values extends Record<string, unknown>>(props: DialogFormProps<Values>) {
   const { close, form, label, submit, questionFor, done, children, action, keep } = props;
   const color = props.isDestructive === true ? { color: 'red.9' } : {};
-  const { isPending, error } = action;
-  const rememberFocus = useRestoredFocus(isPending);
-  const element = useRef<HTMLFormElement>(null);
-  const [shownFields, setShownFields] = useState<ReadonlySet<string>>(new Set());
-  const [failures, setFailures] = useState(0);
-  const fail = () => setFailures((count) => count + 1);
+  const { formProps, isPending, error, shownFields, fail } = action;
   const [question, setQuestion] = useState<string>();
-  useEffect(() => {
-    if (failures > 0 && element.current !== null) focusFirstInvalid(element.current);
-  }, [failures]);
 
   async function send(values: Values) {
-    rememberFocus();
-    const isDone = await action.run(async () => {
-      try {
-        await submit(values);
-      } catch (thrown) {
-        for (const { name, text } of fieldErrorsOf(thrown)) form.setFieldError(name, text);
-        if (element.current !== null) setShownFields(fieldNamesOf(element.current));
-        throw thrown;
-      }
-    });
-    if (!isDone) return fail();
+    if (!(await action.run(() => submit(values)))) return;
     close();
     if (done !== undefined) showToast(done);
   }
 
-  function ask(values: Values): void {
+  function ask(values: Values, event?: FormEvent<HTMLFormElement>): void {
     // The service would ask for a recent sign-in before it checks the fields.
-    const missing = element.current === null ? [] : findMissingInputs(element.current);
+    const missing = event === undefined ? [] : findMissingInputs(event.currentTarget);
     for (const { dataset } of missing) form.setFieldError(dataset.path ?? '', missingAdvice);
     if (missing.length > 0) {
       setQuestion(undefined);
@@ -137,10 +112,10 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
   }
 
   return (
-    <form ref={element} onSubmit={onSubmit} noValidate>
+    <form {...formProps} className={classes.form ?? ''} onSubmit={onSubmit} noValidate>
       <Stack>
-        {error === undefined ? null : <ErrorAlert error={error} shownFields={shownFields} />}
         {children}
+        {error === undefined ? null : <ErrorAlert error={error} shownFields={shownFields} />}
         {keep !== undefined ? (
           <Question text="Discard your changes?" keep={keep}>
             <Button color="red.9" onClick={close}>

@@ -38,5 +38,5 @@ export function focusFirstInvalid(form: HTMLFormElement): void {
     ? marked
     : marked?.closest('.mantine-InputWrapper-root')?.querySelector(inputs);
   if (field instanceof HTMLElement) field.focus();
-  else form.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
+  else form.querySelector('[data-error]')?.scrollIntoView({ block: 'nearest' });
 }

@@ -9,7 +9,8 @@ export type AccessKind = {
   readonly key: {
     [K in keyof UserAccess]-?: UserAccess[K] extends AccessList | undefined ? K : never;
   }[keyof UserAccess];
-  readonly part: AccessPart;
+  /** Undefined for resources that no part ends. */
+  readonly part?: AccessPart;
   readonly title: string;
   /** One and several of them. */
   readonly nouns: readonly [string, string];
@@ -88,18 +89,44 @@ export const accessKinds: readonly AccessKind[] = [
     nouns: ['invitation to the user', 'invitations to the user'],
     hasRole: true,
   },
+  {
+    key: 'identityProviders',
+    title: 'Identity providers that the user created',
+    nouns: ['identity provider', 'identity providers'],
+  },
+  {
+    key: 'trustedIssuers',
+    title: 'Trusted issuers that the user created',
+    nouns: ['trusted issuer', 'trusted issuers'],
+  },
+  {
+    key: 'audiences',
+    title: 'Audiences that the user created',
+    nouns: ['audience', 'audiences'],
+  },
 ];
 
 /** Such as `2 sessions, 1 link`. Empty if there is nothing. */
-export function countsText(access: UserAccess, part?: AccessPart): string {
-  return accessKinds
-    .filter((kind) => part === undefined || kind.part === part)
-    .flatMap(({ key, nouns: [one, several] }) => {
-      const count = access[key]?.totalSize ?? 0;
-      return count === 0 ? [] : [`${count.toLocaleString()} ${count === 1 ? one : several}`];
-    })
-    .join(', ');
-}
+export const countsText = (access: UserAccess, part?: AccessPart): string =>
+  countsOf(
+    access,
+    accessKinds.filter((kind) => part === undefined || kind.part === part),
+  ).join(', ');
+
+/** The same for the resources that no part ends, each by itself. */
+export const keptCounts = (access: UserAccess | undefined): string[] =>
+  access === undefined
+    ? []
+    : countsOf(
+        access,
+        accessKinds.filter((kind) => kind.part === undefined),
+      );
+
+const countsOf = (access: UserAccess, kinds: readonly AccessKind[]): string[] =>
+  kinds.flatMap(({ key, nouns: [one, several] }) => {
+    const count = access[key]?.totalSize ?? 0;
+    return count === 0 ? [] : [`${count.toLocaleString()} ${count === 1 ? one : several}`];
+  });
 
 export const accessParts = [
   {

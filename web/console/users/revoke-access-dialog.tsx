@@ -14,7 +14,7 @@ import { ErrorAlert } from '../shared/error-alert.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { accessParts, countsText } from './access-kinds.ts';
+import { accessParts, countsText, keptCounts } from './access-kinds.ts';
 
 type RevokeAccessDialogProps = {
   readonly user: User;
@@ -75,13 +75,24 @@ export function RevokeAccessDialog({ user, access, onDone }: RevokeAccessDialogP
 /** The things that keep working. */
 export function stayingTexts(result: RevokeAllAccessResponse): string[] {
   const { remainingTokenSeconds: seconds, remainingClients, remainingCustomers } = result;
+  const { remaining } = result;
+  const authenticatesOthers =
+    (remaining?.identityProviders?.totalSize ?? 0) + (remaining?.trustedIssuers?.totalSize ?? 0) >
+    0;
   const kept = [
     'documents',
     ...(remainingClients === 0 ? [] : [counted(remainingClients, 'client')]),
     ...(remainingCustomers === 0 ? [] : [counted(remainingCustomers, 'customer')]),
+    ...keptCounts(remaining),
   ];
   return [
     `Kept: ${kept.join(', ')} that the user created.`,
+    ...(authenticatesOthers
+      ? [
+          'Identity providers and trusted issuers authenticate others. Disable those that the user ' +
+            'still controls.',
+        ]
+      : []),
     'Rotate secrets of others that the user may have copied.',
     ...(seconds === 0
       ? []

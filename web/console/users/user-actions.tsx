@@ -1,11 +1,19 @@
 /** Actions on a user. The service checks whether they are permitted. */
 import { Button } from '@mantine/core';
+import {
+  IconBan,
+  IconDeviceMobileOff,
+  IconLock,
+  IconMailForward,
+  IconTrash,
+} from '@tabler/icons-react';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { DeleteButton, RestoreButton } from '../shared/delete-button.tsx';
+import { RestoreButton, useDelete } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { EnableButton } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { ActionMenu, type RowAction } from '../shared/lists/row-menu.tsx';
 import { linkSentText } from '../shared/no-mail-note.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { ChangeUserScopesDialog } from './change-user-scopes-dialog.tsx';
@@ -13,124 +21,115 @@ import { EditUserDialog } from './edit-user-dialog.tsx';
 import { SetPasswordDialog } from './set-password-dialog.tsx';
 import { useLocalPasswords } from './use-local-passwords.ts';
 
-export function UserActions({ user, isSelf }: { readonly user: User; readonly isSelf: boolean }) {
+type UserActionsProps = { readonly user: User; readonly isSelf: boolean };
+
+export function UserActions(props: UserActionsProps) {
+  const { user } = props;
+  const { id: userId, kind, deleteTime, disableTime } = user;
   const { open } = useDialogs();
+  const enable = useMethod(UserService.method.enableUser);
   const undelete = useMethod(UserService.method.undeleteUser);
-  const restore = () => undelete({ userId: user.id });
-  // A button that appears and vanishes could receive the click for another one.
-  const hasPasswords = useLocalPasswords() ?? false;
-  if (user.deleteTime !== undefined) return <RestoreButton restore={restore} />;
-  const buttons = [
-    ['Edit', <EditUserDialog key="edit" user={user} />],
-    ...(user.kind === UserKind.STAFF
-      ? [['Change scopes', <ChangeUserScopesDialog key="scopes" user={user} />] as const]
-      : []),
-    ...(hasPasswords
-      ? [
-          [
-            'Set password',
-            <SetPasswordDialog key="password" user={user} isSelf={isSelf} />,
-          ] as const,
-        ]
-      : []),
-  ] as const;
+  const actions = useMenu(props);
+  if (deleteTime !== undefined) return <RestoreButton restore={() => undelete({ userId })} />;
+  // An action that appears later could receive the click for another one.
+  if (actions === undefined) return null;
   return (
     <>
-      {buttons.map(([label, dialog]) => (
-        <Button key={label} variant="default" onClick={() => open(dialog)}>
-          {label}
+      <Button variant="default" onClick={() => open(<EditUserDialog user={user} />)}>
+        Edit
+      </Button>
+      {kind === UserKind.STAFF ? (
+        <Button variant="default" onClick={() => open(<ChangeUserScopesDialog user={user} />)}>
+          Change scopes
         </Button>
-      ))}
-      {hasPasswords && !isSelf && user.disableTime === undefined ? (
-        <MailPasswordLinkButton user={user} />
       ) : null}
-      {user.totpEnabled ? <RemoveTotpButton user={user} /> : null}
-      {user.disableTime === undefined ? (
-        <DisableUserButton user={user} isSelf={isSelf} />
-      ) : (
-        <EnableUserButton user={user} />
-      )}
-      {isSelf ? null : <DeleteUserButton user={user} restore={restore} />}
+      {disableTime === undefined ? null : <EnableButton enable={() => enable({ userId })} />}
+      <ActionMenu name={displayName(user)} actions={actions} />
     </>
   );
 }
 
-function MailPasswordLinkButton({ user }: { readonly user: User }) {
-  const { confirm } = useDialogs();
+/** The less frequent actions; undefined until it is known whether users have passwords. */
+function useMenu({ user, isSelf }: UserActionsProps): readonly RowAction[] | undefined {
+  const { open, confirm } = useDialogs();
+  const hasPasswords = useLocalPasswords();
   const mail = useMethod(UserService.method.mailPasswordLink);
-  const ask = () =>
-    confirm({
-      title: `Email a password link to ${isolateName(displayName(user))}?`,
-      consequence:
-        'The link opens a page to choose a new password. It works once and expires after 7 days. ' +
-        'Until the user chooses a password, the current sign-in and the sessions keep working.',
-      label: 'Send link',
-      isDestructive: false,
-      done: linkSentText(),
-      run: () => mail({ userId: user.id }),
-    });
-  return (
-    <Button variant="default" onClick={ask}>
-      Email password link
-    </Button>
-  );
-}
-
-function RemoveTotpButton({ user }: { readonly user: User }) {
-  const { confirm } = useDialogs();
-  const remove = useMethod(UserService.method.removeTotp);
-  const ask = () =>
-    confirm({
-      title: `Remove authenticator app of ${isolateName(displayName(user))}?`,
-      consequence:
-        'The user will sign in with the password only. Do this if the user has lost the device. ' +
-        'They can add a new app in “Your account”.',
-      label: 'Remove',
-      run: () => remove({ userId: user.id }),
-    });
-  return (
-    <Button variant="default" onClick={ask}>
-      Remove authenticator app
-    </Button>
-  );
-}
-
-function DisableUserButton({ user, isSelf }: { readonly user: User; readonly isSelf: boolean }) {
-  const { confirm } = useDialogs();
+  const removeTotp = useMethod(UserService.method.removeTotp);
   const disable = useMethod(UserService.method.disableUser);
-  const ask = () =>
-    confirm({
-      title: `Disable ${isolateName(displayName(user))}?`,
-      consequence:
-        'The user is signed out immediately and can’t sign in until you enable the user again.' +
-        (isSelf ? ' This is your own account: you’ll be signed out.' : ''),
-      label: 'Disable',
-      run: () => disable({ userId: user.id }),
-    });
-  return (
-    <Button variant="default" onClick={ask}>
-      Disable
-    </Button>
-  );
-}
-
-type DeleteUserButtonProps = { readonly user: User; readonly restore: () => Promise<unknown> };
-
-function DeleteUserButton({ user, restore }: DeleteUserButtonProps) {
   const remove = useMethod(UserService.method.deleteUser);
-  return (
-    <DeleteButton
-      noun="user"
-      name={displayName(user)}
-      effect="The user is signed out immediately and can’t sign in. What the user created stays."
-      loss="After that, the name, the email address, the passkeys and the sessions are erased."
-      remove={() => remove({ userId: user.id })}
-      restore={restore}
-    />
-  );
-}
-
-function EnableUserButton({ user: { id } }: { readonly user: User }) {
-  const enable = useMethod(UserService.method.enableUser);
-  return <EnableButton enable={() => enable({ userId: id })} />;
+  const undelete = useMethod(UserService.method.undeleteUser);
+  const askToDelete = useDelete();
+  const { id: userId, disableTime, totpEnabled } = user;
+  const name = isolateName(displayName(user));
+  const isEnabled = disableTime === undefined;
+  if (hasPasswords === undefined) return undefined;
+  const actions: readonly (RowAction & { readonly isPossible: boolean })[] = [
+    {
+      label: 'Set password',
+      icon: IconLock,
+      isPossible: hasPasswords,
+      run: () => open(<SetPasswordDialog user={user} isSelf={isSelf} />),
+    },
+    {
+      label: 'Email password link',
+      icon: IconMailForward,
+      isPossible: hasPasswords && !isSelf && isEnabled,
+      run: () =>
+        confirm({
+          title: `Email a password link to ${name}?`,
+          consequence:
+            'The link opens a page to choose a new password. It works once and expires after 7 ' +
+            'days. Until the user chooses a password, the current sign-in and the sessions keep ' +
+            'working.',
+          label: 'Send link',
+          isDestructive: false,
+          done: linkSentText(),
+          run: () => mail({ userId }),
+        }),
+    },
+    {
+      label: 'Remove authenticator app',
+      icon: IconDeviceMobileOff,
+      isPossible: totpEnabled,
+      run: () =>
+        confirm({
+          title: `Remove authenticator app of ${name}?`,
+          consequence:
+            'The user will sign in with the password only. Do this if the user has lost the ' +
+            'device. They can add a new app in “Your account”.',
+          label: 'Remove',
+          run: () => removeTotp({ userId }),
+        }),
+    },
+    {
+      label: 'Disable',
+      icon: IconBan,
+      isPossible: isEnabled,
+      run: () =>
+        confirm({
+          title: `Disable ${name}?`,
+          consequence:
+            'The user is signed out immediately and can’t sign in until you enable the user ' +
+            `again.${isSelf ? ' This is your own account: you’ll be signed out.' : ''}`,
+          label: 'Disable',
+          run: () => disable({ userId }),
+        }),
+    },
+    {
+      label: 'Delete',
+      icon: IconTrash,
+      isPossible: !isSelf,
+      run: () =>
+        askToDelete({
+          noun: 'user',
+          name: displayName(user),
+          effect:
+            'The user is signed out immediately and can’t sign in. What the user created stays.',
+          loss: 'After that, the name, the email address, the passkeys and the sessions are erased.',
+          remove: () => remove({ userId }),
+          restore: () => undelete({ userId }),
+        }),
+    },
+  ];
+  return actions.filter(({ isPossible }) => isPossible);
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
+import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useHasScope, useUser } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
@@ -55,7 +56,7 @@ export function UserScreen() {
   );
 }
 
-UserScreen.reads = [UserService.method.getUser];
+UserScreen.reads = [UserService.method.getUser, SessionService.method.getSignInOptions];
 
 function OwnAccountHint() {
   return (

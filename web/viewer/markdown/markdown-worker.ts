@@ -13,11 +13,18 @@ const sharedRenderers: RendererObject = {
   checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
 };
 
+/** The HTML in the text. */
+let source = '';
+
 const documents = new Marked({
   async: false,
   gfm: true,
   renderer: {
     ...sharedRenderers,
+    html({ text }) {
+      source += text;
+      return text;
+    },
     image: ({ text }) => html`<span>${text === '' ? 'Image' : `Image: ${text}`}</span>`.text,
   },
 });
@@ -42,6 +49,23 @@ const agreements = new Marked({
   },
 });
 
+/**
+ * A parser of HTML repeats open elements of these names in each later element, but at most three
+ * that are equal (HTML §13.2.4.3).
+ */
+const repeated = /<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])[^>]*>?/gi;
+
+/** A browser shows this many elements without a noticeable delay. */
+const elementsMax = 400_000;
+
+/** Returns undefined for HTML of which a parser could make too many elements. */
+function convertDocument(text: string): string | undefined {
+  // Without attributes, elements of one name are equal.
+  const html = documents.parse(text, { async: false }).replace(repeated, '<$1>');
+  const names = new Set([...source.matchAll(repeated)].map(([, name]) => name?.toLowerCase()));
+  return html.split('<').length * (1 + 3 * names.size) > elementsMax ? undefined : html;
+}
+
 addEventListener('message', ({ data: { text, showsAll } }: MessageEvent<MarkdownRequest>) => {
-  postMessage((showsAll ? agreements : documents).parse(text, { async: false }));
+  postMessage(showsAll ? agreements.parse(text, { async: false }) : convertDocument(text));
 });

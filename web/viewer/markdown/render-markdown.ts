@@ -60,11 +60,15 @@ const protocols = ['http:', 'https:', 'mailto:'];
  */
 function addAnchors(fragment: DocumentFragment): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
+  const counts = new Map<string, number>();
   for (const heading of fragment.querySelectorAll('h2, h3, h4, h5, h6')) {
     const text = (heading.textContent ?? '').trim().toLowerCase();
     const slug = text.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-');
     let anchor = slug;
-    for (let count = 1; ids.has(anchor); count++) anchor = `${slug}-${count}`;
+    // From the last count, because a hostile file has thousands of equal headings.
+    let count = counts.get(slug) ?? 0;
+    while (ids.has(anchor)) anchor = `${slug}-${++count}`;
+    counts.set(slug, count);
     // The prefix keeps the ids of the document apart from those of the page.
     heading.id = `section-${anchor}`;
     ids.set(anchor, heading.id);

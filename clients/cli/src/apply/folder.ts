@@ -9,6 +9,8 @@ import { cleanText } from '../base/text.ts';
 
 const filesMax = 1_000;
 const fileBytesMax = 16 * 1024 * 1024;
+/** Each comment takes the YAML library a few microseconds, and 150 bytes. */
+const fileLinesMax = 500_000;
 
 /** The paths of the files in the folder, in their order. */
 export async function listYamlFiles(folder: string): Promise<string[]> {
@@ -69,10 +71,21 @@ function isInside(folder: string, file: string): boolean {
 async function readText(handle: FileHandle, name: string): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
+  let lines = 0;
   for await (const chunk of handle.createReadStream({ autoClose: false })) {
     size += chunk.length;
     if (size > fileBytesMax) throw new CommandError(`${name} is too large.`);
+    lines += countLines(chunk);
+    if (lines > fileLinesMax) {
+      throw new CommandError(`${name} has more than ${fileLinesMax.toLocaleString('en')} lines.`);
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++;
+  return count;
 }

@@ -32,6 +32,11 @@ export type DescribeContext = {
 
 /** The form of an id that the service accepts. */
 const idPattern = /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/;
+/** The words and forms that it uses for something else. A test compares them with the service. */
+const reserved = [
+  /^(service|customer|staff|member|anonymous|me|system|workspace_key|latchkey.*)$/i,
+  /^((lk|usr|cli)_.*|[a-z]{2,3}_[0-9A-Za-z]{22})$/i,
+];
 
 export function describe(client: ForeignClient, context: DescribeContext): Described {
   const { clientId } = client;
@@ -51,6 +56,9 @@ function problemOf(
 ): string | undefined {
   if (!idPattern.test(clientId)) {
     return 'the id must be 1 to 64 letters, digits, ".", "-" or "_", first a letter or digit';
+  }
+  if (reserved.some((form) => form.test(clientId))) {
+    return 'the id is a reserved word or has the form of an id of the service';
   }
   if (existing !== undefined) {
     return isDeleted(existing)

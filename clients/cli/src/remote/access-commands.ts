@@ -16,8 +16,8 @@ const login: Command = {
     'reads them from the environment or the standard input.\n\n' +
     'The profile is $XDG_CONFIG_HOME/latchkey/profile.json, by default in ~/.config, or with ' +
     '--profile a file in the folder profiles next to it. Only you can read it. The variables ' +
-    'LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID and LATCHKEY_CLIENT_SECRET, ' +
-    'together with LATCHKEY_BASE_URL, replace it.',
+    'LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID with LATCHKEY_CLIENT_SECRET or ' +
+    'LATCHKEY_CLIENT_KEY_FILE, together with LATCHKEY_BASE_URL, replace it.',
   options: [
     serverOption,
     { name: 'email', value: 'address', about: 'The email address of the user.' },
@@ -35,6 +35,10 @@ const login: Command = {
       about: 'Signs in a service client. The secret is LATCHKEY_CLIENT_SECRET or is asked for.',
     },
     {
+      ...{ name: 'key-file', value: 'file', isFile: true },
+      about: 'With --client: the file with the private JWK of the client, instead of a secret.',
+    },
+    {
       name: 'api-key',
       about: 'Signs in with an API key, which is LATCHKEY_API_KEY or is asked for.',
     },
@@ -46,6 +50,7 @@ const login: Command = {
     'login --email ada@example.com --password-stdin < password.txt',
     'login --browser',
     'login --client cli_… < secret.txt',
+    'login --client cli_… --key-file private.json',
   ],
   load: async () => (await import('./login.ts')).runLogin,
 };
@@ -96,7 +101,8 @@ const token: Command = {
   about: 'Prints an access token, and nothing else.',
   details:
     'A client gets a token with the client credentials grant, a customer in exchange for the API ' +
-    'key, a user from the session.',
+    'key, a user from the session. With --subject-token-file, a client exchanges the token of ' +
+    'someone for a token with which it acts for them.',
   options: [
     {
       name: 'scope',
@@ -109,10 +115,29 @@ const token: Command = {
       value: 'uri',
       about: 'The identifier of the audience that the token is for. Default: the only one.',
     },
+    {
+      ...{ name: 'dpop', value: 'file', isFile: true },
+      about: 'Binds the token to the private JWK in this file (DPoP).',
+    },
+    {
+      ...{ name: 'subject-token-file', value: 'file', isFile: true },
+      about: 'The file with the token to exchange.',
+    },
+    {
+      ...{ name: 'actor-token-file', value: 'file', isFile: true },
+      about: 'The file with a token of the client, which limits the new token.',
+    },
+    {
+      name: 'account',
+      value: 'id',
+      isList: true,
+      about: 'An account of the new token. Default: all accounts of the exchanged token.',
+    },
     jsonOption,
   ],
   examples: [
     'token --scope accounts:read',
+    'token --subject-token-file customer.jwt --account acc_1',
     'curl -H "Authorization: Bearer $(latchkey token --scope accounts:read)" …',
   ],
   load: async () => (await import('./token.ts')).runToken,
@@ -136,6 +161,17 @@ const verify: Command = {
       value: 'uri',
       about: 'The identifier of the audience of the token. Default: that of the service.',
     },
+    {
+      name: 'certificate-sha256',
+      value: 'digest',
+      about: 'The digest of the certificate to which the token is bound, in base64url.',
+    },
+    {
+      ...{ name: 'dpop-proof-file', value: 'file', isFile: true },
+      about: 'The file with the `DPoP` header of the request to your service.',
+    },
+    { name: 'http-method', value: 'method', about: 'The HTTP method of that request.' },
+    { name: 'http-url', value: 'url', about: 'The URL of that request.' },
     jsonOption,
   ],
   examples: ['latchkey token --scope tokens:read | latchkey verify -'],

@@ -19,7 +19,7 @@ import { abortOnSignal } from '../base/signals.ts';
 import { jsonText } from '../base/text.ts';
 import { explain } from './errors.ts';
 import { openRemote } from './remote.ts';
-import { bearerOf } from './token.ts';
+import { authorizationOf } from './token.ts';
 
 export async function runApi(input: Input, host: CommandHost): Promise<number> {
   const { method = '', path = '' } = input.args;
@@ -29,10 +29,9 @@ export async function runApi(input: Input, host: CommandHost): Promise<number> {
   const body = await readBody(input, host);
   if (body !== undefined && method === 'GET') throw new UsageError('A GET request has no body.');
   const scopes = input.options.scope;
-  const token = await bearerOf(remote, Array.isArray(scopes) ? scopes.join(' ') : '', host);
+  const scope = Array.isArray(scopes) ? scopes.join(' ') : '';
   const key = textOption(input, 'idempotency-key');
   const headers = headersOf(input.options.header);
-  headers.set('authorization', `Bearer ${token}`);
   if (body !== undefined && !headers.has('content-type')) {
     headers.set('content-type', 'application/json');
   }
@@ -41,6 +40,8 @@ export async function runApi(input: Input, host: CommandHost): Promise<number> {
   // A redirect could name another server, which must not get the credential.
   const request: RequestInit = { method, headers, redirect: 'manual', signal: stopping.signal };
   try {
+    const credential = await authorizationOf(remote, scope, { method, url: url.href }, host);
+    for (const [name, value] of Object.entries(credential)) headers.set(name, value);
     const answer = await fetch(url, body === undefined ? request : { ...request, body });
     if (!answer.ok) await refuse(answer);
     await writeAnswer(answer, host);

@@ -1,26 +1,46 @@
-// How a service client authenticates: with its secret, or with a token of a trusted issuer.
+// How a service client authenticates: with its secret, its key, or a token of a trusted issuer.
 import { readFile } from 'node:fs/promises';
-import { CommandError } from '../base/command.ts';
+import { keyOpenerOf, type PrivateJwk } from '../../../client/src/assertions.ts';
+import { UsageError } from '../base/command.ts';
+import { unreadable } from '../base/files.ts';
 import { commandLineVariables as variables } from '../variables.ts';
 import { type ProfileCredential, requireVisible } from './profile.ts';
 
 export type ClientCredential = Extract<ProfileCredential, { readonly clientId: string }>;
 
-/** Reads the token. The platform replaces the file before the token ends. */
-export async function readAssertion(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new CommandError(file, error, 'access');
+const readText = (file: string) =>
+  readFile(file, 'utf8').catch((error: unknown) => {
+    throw unreadable(file, error);
   });
-  return requireVisible(text.trim(), variables.assertionFile);
+
+/** Reads a token from a file. The errors name the option or variable, and not the token. */
+export const readTokenFile = async (file: string, name: string) =>
+  requireVisible((await readText(file)).trim(), name);
+
+/** Reads a private JWK. The error does not contain it. */
+export async function readPrivateKey(file: string): Promise<PrivateJwk> {
+  const text = await readText(file);
+  try {
+    const jwk: PrivateJwk = JSON.parse(text);
+    if ('kty' in jwk && keyOpenerOf(jwk) !== undefined) return jwk;
+  } catch {
+    // Reported below.
+  }
+  throw new UsageError(`${file} is not a private JWK for Ed25519, ECDSA with P-256, or RSA.`);
 }
 
-/** Returns the fields of a request that authenticate the client. */
-export async function clientFieldsOf(credential: ClientCredential) {
+/** Returns the credentials of @latchkey/client. The platform replaces the file of an assertion. */
+export async function credentialsOf(credential: ClientCredential, scope: string) {
   const { clientId } = credential;
-  if (credential.kind === 'client') return { clientId, clientSecret: credential.clientSecret };
-  return {
-    clientId,
-    clientAssertionType: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-    clientAssertion: await readAssertion(credential.assertionFile),
-  };
+  switch (credential.kind) {
+    case 'client':
+      return { clientId, clientSecret: credential.clientSecret, scope };
+    case 'client-key':
+      return { clientId, privateKey: await readPrivateKey(credential.keyFile), scope };
+    case 'assertion': {
+      const { assertionFile } = credential;
+      const assertion = () => readTokenFile(assertionFile, variables.assertionFile);
+      return { clientId, assertion, scope };
+    }
+  }
 }

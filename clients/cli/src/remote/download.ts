@@ -24,7 +24,7 @@ import { explain } from './errors.ts';
 import { readLinkId } from './link-id.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { timeOf } from './request.ts';
-import { workspaceIdOf } from './run-call.ts';
+import { workspaceIdOf } from './workspace-id.ts';
 
 export async function runDownload(input: Input, host: CommandHost): Promise<number> {
   if (host.stdout.isTTY === true && textOption(input, 'output') === undefined) {

@@ -25,7 +25,7 @@ import { warnAboutLink } from './link-warnings.ts';
 import { openRemote } from './remote.ts';
 import { readRequest } from './request.ts';
 import { jsonOf } from './response.ts';
-import { workspaceIdOf } from './run-call.ts';
+import { workspaceIdOf } from './workspace-id.ts';
 
 const recipientsMax = 200;
 

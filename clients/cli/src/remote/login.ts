@@ -1,4 +1,5 @@
 // `login` and `logout`.
+import path from 'node:path';
 import type { Transport } from '@connectrpc/connect';
 import { SessionService } from '../../../../gen/latchkey/identity/v1/session_pb.js';
 import { WorkspaceService } from '../../../../gen/latchkey/sharing/v1/workspace_pb.js';
@@ -28,13 +29,14 @@ import { readServer } from './server.ts';
 import { type Cookies, readPassword, type SignedIn, signIn } from './sign-in.ts';
 import { callUnary, connectTo, cookieHeader } from './transport.ts';
 import { describeCredential, identify } from './whoami.ts';
+import { givenWorkspaceId } from './workspace-id.ts';
 
 export async function runLogin(input: Input, host: CommandHost): Promise<number> {
   // A damaged profile is replaced.
   const earlier = await readProfile(host.env).catch(() => undefined);
   const server = await readServer(input, host, earlier);
+  const workspaceId = givenWorkspaceId(input);
   const credential = await readCredential(input, host, { server, earlier });
-  const workspaceId = textOption(input, 'workspace');
   const profile: Profile = { server, workspaceId, credential };
   if (workspaceId !== undefined) {
     await requireWorkspace(host, profile, workspaceId).catch(async (error) => {
@@ -82,6 +84,11 @@ async function readCredential(
   }
   if (isBrowser && input.options['password-stdin'] === true) {
     throw new UsageError('--browser needs no password.');
+  }
+  const keyFile = textOption(input, 'key-file');
+  if (keyFile !== undefined) {
+    if (clientId === undefined) throw new UsageError('--key-file needs --client.');
+    return { kind: 'client-key', clientId, keyFile: path.resolve(keyFile) };
   }
   if (clientId !== undefined) {
     const clientSecret = await readSecret(host, variables.clientSecret, 'Client secret');

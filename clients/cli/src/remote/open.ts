@@ -5,7 +5,7 @@ import { CommandError, type CommandHost, type Input } from '../base/command.ts';
 import { write } from '../base/print.ts';
 import { readLinkId } from './link-id.ts';
 import { openRemote } from './remote.ts';
-import { workspaceIdOf } from './run-call.ts';
+import { workspaceIdOf } from './workspace-id.ts';
 
 export async function runOpen(input: Input, host: CommandHost): Promise<number> {
   const remote = await openRemote(host);

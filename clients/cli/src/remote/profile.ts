@@ -19,6 +19,8 @@ export type ProfileCredential =
       readonly expireMs: number;
     }
   | { readonly kind: 'client'; readonly clientId: string; readonly clientSecret: string }
+  /** A client with a key instead of a secret. The file contains the private JWK. */
+  | { readonly kind: 'client-key'; readonly clientId: string; readonly keyFile: string }
   /** A client without a secret. The file contains a token of a trusted issuer. */
   | { readonly kind: 'assertion'; readonly clientId: string; readonly assertionFile: string }
   /** A workspace's or a customer's API key. */
@@ -142,6 +144,8 @@ function credentialIn(env: Environment): ProfileCredential | undefined {
   if (token) return { kind: 'token', token };
   if (apiKey) return { kind: 'api-key', apiKey };
   if (clientId && clientSecret) return { kind: 'client', clientId, clientSecret };
+  const keyFile = env[variables.keyFile];
+  if (clientId && keyFile) return { kind: 'client-key', clientId, keyFile };
   const assertionFile = env[variables.assertionFile];
   if (clientId && assertionFile) return { kind: 'assertion', clientId, assertionFile };
   return undefined;

@@ -5,7 +5,7 @@ import type { FieldOption } from './call-spec.ts';
 import { etagField } from './common-fields.ts';
 
 const provider = { provider_id: 'The id of the identity provider.' };
-const user = { user_id: 'The id of the user.' };
+const user = { user_id: 'The id or the email address of the user.' };
 
 const changeable: Readonly<Record<string, FieldOption>> = {
   client_secret: {

@@ -10,11 +10,12 @@ import {
 import type { Transport } from '@connectrpc/connect';
 import { type Access, access } from '../../../../gen/latchkey/options/v1/access_pb.js';
 import type { Credentials } from '../../../client/src/credentials.ts';
+import { createProver, type Prover } from '../../../client/src/dpop.ts';
 import type { AccessToken } from '../../../client/src/token-source.ts';
 import { CommandError, type CommandHost } from '../base/command.ts';
 import { canAsk } from '../base/prompt.ts';
 import { signInWithBrowser } from './browser-sign-in.ts';
-import { readAssertion } from './client-credential.ts';
+import { credentialsOf } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
 import { findProfile, type Profile, saveProfile } from './profile.ts';
 import { readPassword, refreshSession, type SessionCredential, signIn } from './sign-in.ts';
@@ -51,6 +52,8 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
   const used = new Set<string>();
   /** By the scope of their tokens. */
   const transports = new Map<string, Transport>();
+  /** Binds the tokens of a client that gets no others. */
+  let prover: Prover | undefined;
 
   async function replaceSession(credential: SessionCredential): Promise<void> {
     profile = { ...profile, credential };
@@ -69,18 +72,15 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
     return { accessToken: token, expiresInSeconds: (expireMs - Date.now()) / 1000 };
   }
 
-  function credentialsFor({ scope }: Access): Credentials {
+  async function credentialsFor({ scope }: Access): Promise<Credentials> {
     const { credential } = profile;
     switch (credential.kind) {
       case 'token':
         return { token: () => credential.token };
-      case 'client': {
-        if (scope !== '') return { ...credential, scope };
-        throw new CommandError('Only users can do this', undefined, 'access');
-      }
+      case 'client':
+      case 'client-key':
       case 'assertion': {
-        const { clientId, assertionFile } = credential;
-        if (scope !== '') return { clientId, scope, assertion: () => readAssertion(assertionFile) };
+        if (scope !== '') return credentialsOf(credential, scope);
         throw new CommandError('Only users can do this', undefined, 'access');
       }
       case 'api-key':
@@ -96,13 +96,13 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
   }
 
   /** The token of a client or customer has the scope of the method alone. */
-  function transportFor(method: DescMethod): Transport {
+  async function transportFor(method: DescMethod): Promise<Transport> {
     const rule = getOption(method, access);
-    const isLimited = ['client', 'assertion', 'api-key'].includes(profile.credential.kind);
-    const key = isLimited ? rule.scope : '';
+    const { credential } = profile;
+    const key = 'clientId' in credential || 'apiKey' in credential ? rule.scope : '';
     const known = transports.get(key);
     if (known !== undefined) return known;
-    const transport = connectTo(server, credentialsFor(rule));
+    const transport = connectTo(server, await credentialsFor(rule), prover);
     transports.set(key, transport);
     return transport;
   }
@@ -111,14 +111,24 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
     method: DescMethod,
     work: (transport: Transport) => Promise<T>,
   ): Promise<T> {
+    const attempt = async () => work(await transportFor(method));
     try {
-      return await work(transportFor(method)).catch(async (error: unknown) => {
-        if (codeOf(error) !== 'step_up_required' || !(await signInAgain())) throw error;
-        return work(transportFor(method));
+      return await attempt().catch(async (error: unknown) => {
+        if (!(await removeCause(codeOf(error)))) throw error;
+        return attempt();
       });
     } catch (error) {
       throw explain(error, server, loginCommand());
     }
+  }
+
+  /** Returns whether another attempt makes sense after an error with this code. */
+  async function removeCause(code: string | undefined): Promise<boolean> {
+    if (code === 'step_up_required') return signInAgain();
+    if (code !== 'identity.invalid_dpop_proof' || prover !== undefined) return false;
+    prover = createProver(true, server);
+    transports.clear();
+    return true;
   }
 
   function loginCommand(): string {

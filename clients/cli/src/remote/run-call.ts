@@ -6,7 +6,6 @@ import {
   type CommandHost,
   type Input,
   programName,
-  textOption,
   UsageError,
 } from '../base/command.ts';
 import { pathWords, wantsJson, writeJson, writeObject } from '../base/print.ts';
@@ -23,6 +22,8 @@ import { openRemote, type Remote } from './remote.ts';
 import { readRequest } from './request.ts';
 import { bodyField, jsonOf, shownData } from './response.ts';
 import { callPublic, findServer } from './server.ts';
+import { readUserId } from './user-id.ts';
+import { workspaceIdOf } from './workspace-id.ts';
 
 export async function runCall(spec: CallSpec, given: Input, host: CommandHost): Promise<number> {
   const method = methodOf(spec);
@@ -34,7 +35,7 @@ export async function runCall(spec: CallSpec, given: Input, host: CommandHost): 
   }
   const remote = await openRemote(host);
   const workspaceId = workspaceIdOf(given, remote);
-  const input = await nameLink(given, remote, workspaceId);
+  const input = await nameIds(given, remote, workspaceId);
   const request = await readRequest(method.input, spec, { input, host, workspaceId });
   if (spec.question !== undefined) await requireYes(spec.question, input, host);
   if (spec.columns !== undefined) {
@@ -47,16 +48,18 @@ export async function runCall(spec: CallSpec, given: Input, host: CommandHost): 
   return print(spec, message, input, host);
 }
 
-/** Replaces the address of a link with its id. */
-async function nameLink(
+/** Replaces the addresses of a link and of a user with their ids. */
+async function nameIds(
   input: Input,
   remote: Remote,
   workspaceId: string | undefined,
 ): Promise<Input> {
-  const text = input.args['link-id'];
-  if (text === undefined) return input;
-  const id = await readLinkId(text, remote, workspaceId);
-  return { ...input, args: { ...input.args, 'link-id': id } };
+  const { 'link-id': link, 'user-id': user } = input.args;
+  const ids = {
+    ...(link === undefined ? {} : { 'link-id': await readLinkId(link, remote, workspaceId) }),
+    ...(user === undefined ? {} : { 'user-id': await readUserId(user, remote) }),
+  };
+  return { ...input, args: { ...input.args, ...ids } };
 }
 
 async function print(
@@ -93,12 +96,6 @@ function notesOn(spec: CallSpec, data: JsonObject, host: CommandHost): string {
     lines.push(`To undo it: ${programName(host)} ${cleanText(`${spec.undo} ${resource.id}`)}\n`);
   }
   return lines.join('');
-}
-
-/** A workspace's API key is bound to its workspace. */
-export function workspaceIdOf(input: Input, { profile }: Remote): string | undefined {
-  const named = textOption(input, 'workspace');
-  return named ?? (profile.credential.kind === 'api-key' ? undefined : profile.workspaceId);
 }
 
 async function requireYes(question: string, input: Input, host: CommandHost): Promise<void> {

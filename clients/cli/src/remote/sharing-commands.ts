@@ -20,7 +20,7 @@ import { versionGroup, visitors } from './version-commands.ts';
 
 const workspace = { workspace_id: 'The id of the workspace.' };
 const document = { document_id: 'The id of the document.' };
-const member = { ...workspace, user_id: 'The id of the user.' };
+const member = { ...workspace, user_id: 'The id or the email address of the user.' };
 const isInWorkspace = true;
 const added: ListColumn = { path: 'create_time', title: 'Added' };
 

@@ -15,6 +15,7 @@ export type SessionCredential = Extract<ProfileCredential, { kind: 'session' }>;
 export type SignedIn = {
   readonly credential: SessionCredential;
   readonly user: SignedInUser | undefined;
+  readonly tokenType: string;
   readonly scope: string;
 };
 
@@ -58,6 +59,7 @@ export async function refreshSession(
 
 type Issued = {
   readonly accessToken: string;
+  readonly tokenType: string;
   readonly expiresIn: number;
   readonly scope: string;
   readonly user?: SignedInUser | undefined;
@@ -78,6 +80,7 @@ export function sessionOf(
       usesBrowser,
     },
     user: issued.user,
+    tokenType: issued.tokenType,
     scope: issued.scope,
   };
 }

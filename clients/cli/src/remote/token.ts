@@ -1,10 +1,12 @@
 // `token`, `verify` and `revoke`.
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
-import { IssuanceService } from '../../../../gen/latchkey/identity/v1/issuance_pb.js';
 import {
   VerificationService,
   VerifyTokenResponseSchema,
 } from '../../../../gen/latchkey/identity/v1/verification_pb.js';
+import { issuedToken, secretFieldsOf } from '../../../client/src/credentials.ts';
+import { createProver, type Prover, presentToken } from '../../../client/src/dpop.ts';
+import type { ExchangedToken, TokenExchange } from '../../../client/src/exchange.ts';
 import {
   CommandError,
   type CommandHost,
@@ -15,33 +17,79 @@ import {
 import { wantsJson, write, writeJson, writeObject } from '../base/print.ts';
 import { canAsk, readLines } from '../base/prompt.ts';
 import { cleanText } from '../base/text.ts';
-import { clientFieldsOf } from './client-credential.ts';
-import { explain } from './errors.ts';
+import { credentialsOf, readPrivateKey, readTokenFile } from './client-credential.ts';
+import { codeOf, explain } from './errors.ts';
 import { saveProfile } from './profile.ts';
 import { isCustomerKey, openRemote, type Remote } from './remote.ts';
 import { jsonOf } from './response.ts';
 import { refreshSession } from './sign-in.ts';
-import { callUnary, connectTo } from './transport.ts';
+import { connectIssuance, connectTo } from './transport.ts';
+
+const listOption = ({ options }: Input, name: string): string[] =>
+  [options[name] ?? []].flat() as string[];
 
 export async function runToken(input: Input, host: CommandHost): Promise<number> {
   const remote = await openRemote(host);
-  const scopes = input.options.scope;
-  const scope = Array.isArray(scopes) ? scopes.join(' ') : '';
-  const resource = textOption(input, 'resource') ?? '';
-  const issued = await issue(remote, { scope, resource }, host).catch((error: unknown) => {
-    throw explain(error, remote.profile.server);
+  const { server } = remote.profile;
+  const keyFile = textOption(input, 'dpop');
+  const wanted: Wanted = {
+    scope: listOption(input, 'scope').join(' '),
+    resource: textOption(input, 'resource') ?? '',
+    exchange: await readExchange(input),
+    prover: keyFile === undefined ? undefined : createProver(await readPrivateKey(keyFile), server),
+  };
+  const issued = await issue(remote, wanted, host).catch((error: unknown) => {
+    throw explain(error, server);
   });
   if (wantsJson(input)) await writeJson(host, issued);
   else await write(host, `${cleanText(issued.access_token)}\n`);
   return 0;
 }
 
-/** The credential of a request over HTTP. Issues a token, unless the caller has another one. */
-export async function bearerOf(remote: Remote, scope: string, host: CommandHost): Promise<string> {
-  const { credential } = remote.profile;
-  if (credential.kind === 'token') return credential.token;
-  if (credential.kind === 'api-key' && !isCustomerKey(credential.apiKey)) return credential.apiKey;
-  return (await issue(remote, { scope, resource: '' }, host)).access_token;
+type Exchange = Pick<TokenExchange, 'subjectToken' | 'actorToken' | 'accounts'>;
+
+async function readExchange(input: Input): Promise<Exchange | undefined> {
+  const read = (name: string) => {
+    const file = textOption(input, name);
+    return file === undefined ? undefined : readTokenFile(file, `--${name}`);
+  };
+  const subjectToken = await read('subject-token-file');
+  const actorToken = await read('actor-token-file');
+  const accounts = listOption(input, 'account');
+  if (subjectToken !== undefined) {
+    return { subjectToken, accounts, ...(actorToken === undefined ? {} : { actorToken }) };
+  }
+  if (actorToken === undefined && accounts.length === 0) return undefined;
+  throw new UsageError('--actor-token-file and --account need --subject-token-file.');
+}
+
+type ProvenRequest = { readonly method: string; readonly url: string };
+
+/**
+ * The headers with the credential of a request over HTTP. Issues a token, unless the caller has
+ * another one. Binds it to a new key if the client gets no other tokens.
+ */
+export async function authorizationOf(
+  remote: Remote,
+  scope: string,
+  request: ProvenRequest,
+  host: CommandHost,
+): Promise<Record<string, string>> {
+  const { credential, server } = remote.profile;
+  const wanted = { scope, resource: '' };
+  const present = async (token: string, prover?: Prover) =>
+    presentToken(prover, { ...request, token });
+  if (credential.kind === 'token') return present(credential.token);
+  if (credential.kind === 'api-key' && !isCustomerKey(credential.apiKey)) {
+    return present(credential.apiKey);
+  }
+  try {
+    return await present((await issue(remote, wanted, host)).access_token);
+  } catch (error) {
+    if (codeOf(error) !== 'identity.invalid_dpop_proof') throw error;
+    const prover = createProver(true, server);
+    return present((await issue(remote, { ...wanted, prover }, host)).access_token, prover);
+  }
 }
 
 type Issued = {
@@ -51,21 +99,32 @@ type Issued = {
   readonly scope: string;
 };
 
-type Wanted = { readonly scope: string; readonly resource: string };
+type Wanted = {
+  readonly scope: string;
+  readonly resource: string;
+  readonly exchange?: Exchange | undefined;
+  readonly prover?: Prover | undefined;
+};
 
 async function issue(
   { profile }: Remote,
-  { scope, resource }: Wanted,
+  { scope, resource, exchange, prover }: Wanted,
   host: CommandHost,
 ): Promise<Issued> {
-  const { credential } = profile;
-  const transport = connectTo(profile.server);
+  const { server, credential } = profile;
+  if (exchange !== undefined && !('clientId' in credential)) {
+    throw new UsageError('Only a service client can exchange tokens.');
+  }
   switch (credential.kind) {
     case 'client':
+    case 'client-key':
     case 'assertion': {
-      const method = IssuanceService.method.issueToken;
-      const request = { ...(await clientFieldsOf(credential)), scope, resource };
-      return issuedOf((await callUnary(transport, method, request)).message);
+      const credentials = await credentialsOf(credential, scope);
+      const { issuance, exchangeToken } = connectIssuance(server, credentials, prover);
+      if (exchange !== undefined)
+        return issuedOf(await exchangeToken({ ...exchange, scope, resource }));
+      const answer = await issuance.issueToken({ ...secretFieldsOf(credentials), scope, resource });
+      return issuedOf({ ...answer, ...issuedToken(answer, prover) });
     }
     case 'api-key': {
       const { apiKey } = credential;
@@ -76,31 +135,31 @@ async function issue(
           'usage',
         );
       }
-      const method = IssuanceService.method.exchangeApiKey;
-      return issuedOf((await callUnary(transport, method, { apiKey, scope, resource })).message);
+      const { issuance } = connectIssuance(server, { apiKey }, prover);
+      const answer = await issuance.exchangeApiKey({ apiKey, scope, resource });
+      return issuedOf({ ...answer, ...issuedToken(answer, prover) });
     }
     case 'session': {
       if (scope !== '')
         throw new UsageError('The token of a user always has all scopes of the user.');
       if (resource !== '')
         throw new UsageError('The token of a user is always for the audience of the service.');
-      const signedIn = await refreshSession(transport, credential);
+      if (prover !== undefined) throw new UsageError('The token of a user is not bound to a key.');
+      const signedIn = await refreshSession(connectTo(server), credential);
       await saveProfile(host.env, { ...profile, credential: signedIn.credential });
       const { token, expireMs } = signedIn.credential;
-      const expiresIn = Math.round((expireMs - Date.now()) / 1000);
-      return issuedOf({ accessToken: token, expiresIn, scope: signedIn.scope });
+      const expiresInSeconds = Math.round((expireMs - Date.now()) / 1000);
+      return issuedOf({ ...signedIn, accessToken: token, expiresInSeconds });
     }
     case 'token':
       throw new UsageError('LATCHKEY_TOKEN is already a token.');
   }
 }
 
-type IssuedMessage = { accessToken: string; expiresIn: number; scope: string };
-
-const issuedOf = ({ accessToken, expiresIn, scope }: IssuedMessage): Issued => ({
+const issuedOf = ({ accessToken, tokenType, expiresInSeconds, scope }: ExchangedToken): Issued => ({
   access_token: accessToken,
-  token_type: 'Bearer',
-  expires_in: expiresIn,
+  token_type: tokenType,
+  expires_in: expiresInSeconds,
   scope,
 });
 
@@ -119,11 +178,14 @@ async function readToken({ args }: Input, host: CommandHost): Promise<string> {
 export async function runVerify(input: Input, host: CommandHost): Promise<number> {
   const remote = await openRemote(host);
   const token = await readToken(input, host);
+  const text = (name: string) => textOption(input, name) ?? '';
+  const proofFile = textOption(input, 'dpop-proof-file');
+  const name = '--dpop-proof-file';
   const answer = await remote.call(VerificationService.method.verifyToken, {
-    token,
-    scope: textOption(input, 'scope') ?? '',
-    accountId: textOption(input, 'account') ?? '',
-    expectedAudience: textOption(input, 'audience') ?? '',
+    ...{ token, scope: text('scope'), accountId: text('account') },
+    ...{ expectedAudience: text('audience'), certificateSha256: text('certificate-sha256') },
+    ...{ httpMethod: text('http-method'), httpUrl: text('http-url') },
+    dpopProof: proofFile === undefined ? '' : await readTokenFile(proofFile, name),
   });
   const { active } = answer;
   // Like the HTTP API, without the values of a token that is not active.

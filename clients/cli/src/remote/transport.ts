@@ -8,8 +8,9 @@ import type {
 import type { Interceptor, Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { parseCookie } from 'cookie';
-import { openTransport } from '../../../client/src/client.ts';
+import { openIssuance, openTransport, type ServiceOptions } from '../../../client/src/client.ts';
 import type { Credentials } from '../../../client/src/credentials.ts';
+import type { Prover } from '../../../client/src/dpop.ts';
 
 const callMs = 60_000;
 
@@ -34,23 +35,32 @@ const nameProgram: Interceptor = (next) => (request) => {
 };
 
 /** Tokens, repeated calls and errors are those of @latchkey/client. */
-export function connectTo(server: string, credentials: Credentials = noCredential): Transport {
-  const { transport } = openTransport({
-    server,
-    credentials,
-    retry,
-    connect: (interceptor) =>
-      createConnectTransport({
-        baseUrl: server,
-        httpVersion: '1.1',
-        // An error in JSON can be read in a proxy's log; the size does not matter here.
-        useBinaryFormat: false,
-        interceptors: [interceptor, nameProgram],
-        defaultTimeoutMs: callMs,
-      }),
-  });
-  return transport;
-}
+export const connectTo = (
+  server: string,
+  credentials: Credentials = noCredential,
+  prover?: Prover,
+): Transport => openTransport(optionsFor(server, credentials, prover)).transport;
+
+/** Opens the methods that fetch tokens with a credential. A prover binds the tokens to its key. */
+export const connectIssuance = (server: string, credentials: Credentials, prover?: Prover) =>
+  openIssuance(optionsFor(server, credentials, prover));
+
+const optionsFor = (
+  server: string,
+  credentials: Credentials,
+  prover: Prover | undefined,
+): ServiceOptions => ({
+  ...{ server, publicUrl: server, credentials, retry, prover },
+  connect: (interceptor) =>
+    createConnectTransport({
+      baseUrl: server,
+      httpVersion: '1.1',
+      // An error in JSON can be read in a proxy's log; the size does not matter here.
+      useBinaryFormat: false,
+      interceptors: [interceptor, nameProgram],
+      defaultTimeoutMs: callMs,
+    }),
+});
 
 export type Answer<O extends DescMessage> = {
   readonly message: MessageShape<O>;

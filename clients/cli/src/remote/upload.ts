@@ -38,7 +38,7 @@ import { type Progress, startProgress } from './progress.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { timeOf } from './request.ts';
 import { jsonOf } from './response.ts';
-import { workspaceIdOf } from './run-call.ts';
+import { workspaceIdOf } from './workspace-id.ts';
 
 export async function runUpload(input: Input, host: CommandHost): Promise<number> {
   const files = [input.args.file ?? '', ...input.more];

@@ -7,8 +7,8 @@ import { etagField, nameField, scopesField, showDeletedField } from './common-fi
 import { userIdentities } from './provider-commands.ts';
 import { exportUserCommand } from './transfer-commands.ts';
 
-const user = { user_id: 'The id of the user.' };
-const userOrMe = { user_id: 'The id of the user, or `me` for your own.' };
+const user = { user_id: 'The id or the email address of the user.' };
+const userOrMe = { user_id: 'The id or the email address of the user, or `me` for yourself.' };
 const kinds = ['staff', 'member'];
 const passwordField: FieldOption = {
   isSecret: true,

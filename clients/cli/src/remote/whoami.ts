@@ -1,16 +1,14 @@
 // `whoami`, and the check of a credential.
-import { IssuanceService } from '../../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { secretFieldsOf } from '../../../client/src/credentials.ts';
 import type { CommandHost, Input } from '../base/command.ts';
 import { type Data, wantsJson, writeJson, writeObject } from '../base/print.ts';
-import { clientFieldsOf } from './client-credential.ts';
+import { credentialsOf } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
 import { type Profile, type ProfileCredential, saveProfile } from './profile.ts';
 import { isCustomerKey, openRemote } from './remote.ts';
 import { refreshSession } from './sign-in.ts';
-import { callUnary, connectTo } from './transport.ts';
-
-const { issueToken, exchangeApiKey } = IssuanceService.method;
+import { callUnary, connectIssuance, connectTo } from './transport.ts';
 
 export async function runWhoami(input: Input, host: CommandHost): Promise<number> {
   const { profile } = await openRemote(host);
@@ -36,7 +34,8 @@ async function check(
   profile: Profile,
   credential: ProfileCredential,
 ): Promise<Data> {
-  const transport = connectTo(profile.server);
+  const { server } = profile;
+  const transport = connectTo(server);
   switch (credential.kind) {
     case 'session': {
       const { user, scope, credential: refreshed } = await refreshSession(transport, credential);
@@ -44,23 +43,27 @@ async function check(
       return { kind: user?.kind, user_id: user?.id, email: user?.email, name: user?.name, scope };
     }
     case 'client':
+    case 'client-key':
     case 'assertion': {
-      // The server checks the client before the scope, so any scope proves the credential.
-      const request = { ...(await clientFieldsOf(credential)), scope: 'tokens:read' };
-      await callUnary(transport, issueToken, request).catch(
-        ignoreCode('identity.scope_not_granted'),
-      );
+      // The server checks the client first, so any scope proves the credential.
+      const credentials = await credentialsOf(credential, 'tokens:read');
+      const request = { ...secretFieldsOf(credentials), scope: credentials.scope };
+      const { issuance } = connectIssuance(server, credentials);
+      const proving = ['identity.scope_not_granted', 'identity.invalid_dpop_proof'];
+      await issuance.issueToken(request).catch(ignoreCodes(proving));
       return { kind: 'client', client_id: credential.clientId };
     }
     case 'api-key': {
       const { apiKey } = credential;
       if (isCustomerKey(apiKey)) {
-        await callUnary(transport, exchangeApiKey, { apiKey });
+        await connectIssuance(server, { apiKey }).issuance.exchangeApiKey({ apiKey });
         return { kind: 'customer', api_key: nameOf(apiKey) };
       }
       const headers = { authorization: `Bearer ${apiKey}` };
       const method = DocumentService.method.listDocuments;
-      await callUnary(transport, method, { pageSize: 1 }, headers).catch(ignoreCode('forbidden'));
+      await callUnary(transport, method, { pageSize: 1 }, headers).catch(
+        ignoreCodes(['forbidden']),
+      );
       return { kind: 'workspace', api_key: nameOf(apiKey) };
     }
     case 'token':
@@ -68,9 +71,9 @@ async function check(
   }
 }
 
-/** Accepts a refusal that proves the credential. */
-const ignoreCode = (code: string) => (error: unknown) => {
-  if (codeOf(error) !== code) throw error;
+/** Accepts refusals that prove the credential. */
+const ignoreCodes = (codes: readonly string[]) => (error: unknown) => {
+  if (!codes.includes(codeOf(error) ?? '')) throw error;
 };
 
 /** The part of a key that is not secret. */
@@ -81,6 +84,7 @@ export function describeCredential(credential: ProfileCredential): string {
     case 'session':
       return credential.email;
     case 'client':
+    case 'client-key':
     case 'assertion':
       return credential.clientId;
     case 'api-key':

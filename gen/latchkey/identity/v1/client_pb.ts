@@ -1546,7 +1546,8 @@ export type FederatedIdentity = Message<"latchkey.identity.v1.FederatedIdentity"
 
   /**
    * When a token of the issuer was last accepted for this identity, up to ten seconds late. If
-   * several identities for one issuer match a token, the oldest is used. Unset means never.
+   * several identities match a token, also of issuers with one `iss`, the oldest identity is used.
+   * Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 7;
    */

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/user_access.proto.
  */
 export const file_latchkey_identity_v1_user_access: GenFile = /*@__PURE__*/
-  fileDesc("CiZsYXRjaGtleS9pZGVudGl0eS92MS91c2VyX2FjY2Vzcy5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEitQYKClVzZXJBY2Nlc3MSDwoHdXNlcl9pZBgBIAEoCRIwCgxkaXNhYmxlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnNjb3BlcxgDIAMoCRIYChBwYXNzd29yZF9lbmFibGVkGAQgASgIEhQKDHRvdHBfZW5hYmxlZBgFIAEoCBI1CgttZW1iZXJzaGlwcxgGIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY2Vzc0xpc3QSMgoIc2Vzc2lvbnMYByABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BY2Nlc3NMaXN0EjIKCHBhc3NrZXlzGAggASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdBI0CgppZGVudGl0aWVzGAkgASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdBI4Cg5jbGllbnRfc2VjcmV0cxgKIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY2Vzc0xpc3QSNQoLY2xpZW50X2tleXMYCyABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BY2Nlc3NMaXN0Ej4KFGZlZGVyYXRlZF9pZGVudGl0aWVzGAwgASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdBI3Cg1jdXN0b21lcl9rZXlzGA0gASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdBI4Cg53b3Jrc3BhY2Vfa2V5cxgOIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY2Vzc0xpc3QSLwoFbGlua3MYDyABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BY2Nlc3NMaXN0EjoKEHNlbnRfaW52aXRhdGlvbnMYECABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BY2Nlc3NMaXN0Ej4KFHJlY2VpdmVkX2ludml0YXRpb25zGBEgASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdCJRCgpBY2Nlc3NMaXN0Ei8KBWl0ZW1zGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzSXRlbRISCgp0b3RhbF9zaXplGAIgASgNIs4BCgpBY2Nlc3NJdGVtEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSNAoHcGFyZW50cxgDIAMoCzIjLmxhdGNoa2V5LmlkZW50aXR5LnYxLkF1ZGl0UmVzb3VyY2USDgoGZGV0YWlsGAQgASgJEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiMgoUR2V0VXNlckFjY2Vzc1JlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIkkKFUdldFVzZXJBY2Nlc3NSZXNwb25zZRIwCgZhY2Nlc3MYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyQWNjZXNzIpEBChZSZXZva2VBbGxBY2Nlc3NSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBJECgVwYXJ0cxgCIAMoDjIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY2Vzc1BhcnRCE7pIEJIBDRAFGAEiB4IBBBABIAASFQoNdmFsaWRhdGVfb25seRgDIAEoCCLYAQoXUmV2b2tlQWxsQWNjZXNzUmVzcG9uc2USLwoFZW5kZWQYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyQWNjZXNzEjMKCXJlbWFpbmluZxgCIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXJBY2Nlc3MSHwoXcmVtYWluaW5nX3Rva2VuX3NlY29uZHMYAyABKA0SGQoRcmVtYWluaW5nX2NsaWVudHMYBCABKA0SGwoTcmVtYWluaW5nX2N1c3RvbWVycxgFIAEoDSqqAQoKQWNjZXNzUGFydBIbChdBQ0NFU1NfUEFSVF9VTlNQRUNJRklFRBAAEhcKE0FDQ0VTU19QQVJUX1NJR05fSU4QARIVChFBQ0NFU1NfUEFSVF9ST0xFUxACEhsKF0FDQ0VTU19QQVJUX0NSRURFTlRJQUxTEAMSFQoRQUNDRVNTX1BBUlRfTElOS1MQBBIbChdBQ0NFU1NfUEFSVF9JTlZJVEFUSU9OUxAFMvkCChFVc2VyQWNjZXNzU2VydmljZRKoAQoNR2V0VXNlckFjY2VzcxIqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFVzZXJBY2Nlc3NSZXF1ZXN0GisubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0VXNlckFjY2Vzc1Jlc3BvbnNlIj6QAgGKtRgQEgp1c2VyczpyZWFkGgIBA4LT5JMCIWIGYWNjZXNzEhcvdXNlcnMve3VzZXJfaWR9L2FjY2VzcxK4AQoPUmV2b2tlQWxsQWNjZXNzEiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQWxsQWNjZXNzUmVxdWVzdBotLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZUFsbEFjY2Vzc1Jlc3BvbnNlIkiQAgKKtRgVEgt1c2Vyczp3cml0ZRoCAQMgAUgBgtPkkwImOgEqIiEvdXNlcnMve3VzZXJfaWR9L2FjY2VzczpyZXZva2VBbGxiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_identity_v1_audit, file_latchkey_options_v1_access]);
+  fileDesc("CiZsYXRjaGtleS9pZGVudGl0eS92MS91c2VyX2FjY2Vzcy5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi4wcKClVzZXJBY2Nlc3MSDwoHdXNlcl9pZBgBIAEoCRIwCgxkaXNhYmxlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnNjb3BlcxgDIAMoCRIYChBwYXNzd29yZF9lbmFibGVkGAQgASgIEhQKDHRvdHBfZW5hYmxlZBgFIAEoCBI1CgttZW1iZXJzaGlwcxgGIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY2Vzc0xpc3QSMgoIc2Vzc2lvbnMYByABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BY2Nlc3NMaXN0EjIKCHBhc3NrZXlzGAggASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdBI0CgppZGVudGl0aWVzGAkgASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdBI4Cg5jbGllbnRfc2VjcmV0cxgKIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY2Vzc0xpc3QSNQoLY2xpZW50X2tleXMYCyABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BY2Nlc3NMaXN0Ej4KFGZlZGVyYXRlZF9pZGVudGl0aWVzGAwgASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdBI3Cg1jdXN0b21lcl9rZXlzGA0gASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdBI4Cg53b3Jrc3BhY2Vfa2V5cxgOIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY2Vzc0xpc3QSLwoFbGlua3MYDyABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BY2Nlc3NMaXN0EjoKEHNlbnRfaW52aXRhdGlvbnMYECABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BY2Nlc3NMaXN0Ej4KFHJlY2VpdmVkX2ludml0YXRpb25zGBEgASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdBI8ChJpZGVudGl0eV9wcm92aWRlcnMYEiABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BY2Nlc3NMaXN0EjkKD3RydXN0ZWRfaXNzdWVycxgTIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY2Vzc0xpc3QSMwoJYXVkaWVuY2VzGBQgASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzTGlzdCJRCgpBY2Nlc3NMaXN0Ei8KBWl0ZW1zGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWNjZXNzSXRlbRISCgp0b3RhbF9zaXplGAIgASgNIs4BCgpBY2Nlc3NJdGVtEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSNAoHcGFyZW50cxgDIAMoCzIjLmxhdGNoa2V5LmlkZW50aXR5LnYxLkF1ZGl0UmVzb3VyY2USDgoGZGV0YWlsGAQgASgJEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiMgoUR2V0VXNlckFjY2Vzc1JlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIkkKFUdldFVzZXJBY2Nlc3NSZXNwb25zZRIwCgZhY2Nlc3MYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyQWNjZXNzIpEBChZSZXZva2VBbGxBY2Nlc3NSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBJECgVwYXJ0cxgCIAMoDjIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY2Vzc1BhcnRCE7pIEJIBDRAFGAEiB4IBBBABIAASFQoNdmFsaWRhdGVfb25seRgDIAEoCCLYAQoXUmV2b2tlQWxsQWNjZXNzUmVzcG9uc2USLwoFZW5kZWQYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyQWNjZXNzEjMKCXJlbWFpbmluZxgCIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXJBY2Nlc3MSHwoXcmVtYWluaW5nX3Rva2VuX3NlY29uZHMYAyABKA0SGQoRcmVtYWluaW5nX2NsaWVudHMYBCABKA0SGwoTcmVtYWluaW5nX2N1c3RvbWVycxgFIAEoDSqqAQoKQWNjZXNzUGFydBIbChdBQ0NFU1NfUEFSVF9VTlNQRUNJRklFRBAAEhcKE0FDQ0VTU19QQVJUX1NJR05fSU4QARIVChFBQ0NFU1NfUEFSVF9ST0xFUxACEhsKF0FDQ0VTU19QQVJUX0NSRURFTlRJQUxTEAMSFQoRQUNDRVNTX1BBUlRfTElOS1MQBBIbChdBQ0NFU1NfUEFSVF9JTlZJVEFUSU9OUxAFMvkCChFVc2VyQWNjZXNzU2VydmljZRKoAQoNR2V0VXNlckFjY2VzcxIqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFVzZXJBY2Nlc3NSZXF1ZXN0GisubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0VXNlckFjY2Vzc1Jlc3BvbnNlIj6QAgGKtRgQEgp1c2VyczpyZWFkGgIBA4LT5JMCIWIGYWNjZXNzEhcvdXNlcnMve3VzZXJfaWR9L2FjY2VzcxK4AQoPUmV2b2tlQWxsQWNjZXNzEiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQWxsQWNjZXNzUmVxdWVzdBotLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZUFsbEFjY2Vzc1Jlc3BvbnNlIkiQAgKKtRgVEgt1c2Vyczp3cml0ZRoCAQMgAUgBgtPkkwImOgEqIiEvdXNlcnMve3VzZXJfaWR9L2FjY2VzczpyZXZva2VBbGxiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_identity_v1_audit, file_latchkey_options_v1_access]);
 
 /**
  * The access of a user.
@@ -144,6 +144,27 @@ export type UserAccess = Message<"latchkey.identity.v1.UserAccess"> & {
    * @generated from field: latchkey.identity.v1.AccessList received_invitations = 17;
    */
   receivedInvitations?: AccessList | undefined;
+
+  /**
+   * The identity providers that the user created. RevokeAllAccess does not end them.
+   *
+   * @generated from field: latchkey.identity.v1.AccessList identity_providers = 18;
+   */
+  identityProviders?: AccessList | undefined;
+
+  /**
+   * The trusted issuers that the user created. RevokeAllAccess does not end them.
+   *
+   * @generated from field: latchkey.identity.v1.AccessList trusted_issuers = 19;
+   */
+  trustedIssuers?: AccessList | undefined;
+
+  /**
+   * The audiences that the user created. RevokeAllAccess does not end them.
+   *
+   * @generated from field: latchkey.identity.v1.AccessList audiences = 20;
+   */
+  audiences?: AccessList | undefined;
 };
 
 /**
@@ -329,7 +350,8 @@ export type RevokeAllAccessResponse = Message<"latchkey.identity.v1.RevokeAllAcc
   ended?: UserAccess | undefined;
 
   /**
-   * The access that the user has after the call: the parts that were not chosen.
+   * The access that the user has after the call: the parts that were not chosen, and the lists that
+   * no part ends.
    *
    * @generated from field: latchkey.identity.v1.UserAccess remaining = 2;
    */
@@ -428,7 +450,8 @@ export const AccessPartSchema: GenEnum<AccessPart> = /*@__PURE__*/
  * All access of a person, and how to end it when the person leaves.
  *
  * A user has access by signing in and by roles and scopes. Secrets, keys, links and invitations
- * that the user created keep working without the user, so that they also count. Resources that
+ * that the user created keep working without the user, so that they also count. So do identity
+ * providers and trusted issuers, because their tokens authenticate others. Resources that
  * release 0.1 created have no known creator, except links of users: they are not listed.
  *
  * @generated from service latchkey.identity.v1.UserAccessService
@@ -456,9 +479,11 @@ export const UserAccessService: GenService<{
    *
    * The audit event names the user. Its `reason` counts what ended.
    *
-   * These stay: documents, clients and customers that the user created, their credentials that
-   * others created, and copies that the user may have of credentials that others created: rotate
-   * those. Tokens of clients stay valid until they expire, see `remaining_token_seconds`.
+   * These stay: identity providers, trusted issuers and audiences that the user created, which
+   * `remaining` lists; documents, clients and customers that the user created, their credentials
+   * that others created, and copies that the user may have of credentials that others created:
+   * rotate those. Who controls an identity provider can sign in as its users, and who controls a
+   * trusted issuer can authenticate as its clients: disable those that the user controls. Tokens of clients stay valid until they expire, see `remaining_token_seconds`.
    *
    * Errors:
    * - `not_found`: the user does not exist.

@@ -670,8 +670,10 @@ export type DownloadDocumentRequest = Message<"latchkey.sharing.v1.DownloadDocum
 
   /**
    * The requested range, as in the HTTP header `Range` (RFC 9110 §14.2): `bytes=0-1023`,
-   * `bytes=1024-` or `bytes=-500`. Unset, malformed and multiple ranges mean the whole document. At
-   * most 8,192 characters.
+   * `bytes=1024-` or `bytes=-500`. Unset, malformed and multiple ranges mean the whole document.
+   * Once the document has had a second version, a range also needs `version`, `if_range` or an
+   * entity tag in `if_match`, and is ignored without them: no client mixes the bytes of two
+   * versions. At most 8,192 characters.
    *
    * @generated from field: string range = 3;
    */

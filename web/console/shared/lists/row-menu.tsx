@@ -29,7 +29,7 @@ export function RowMenu({ name, actions, children }: RowMenuProps) {
 /** A menu behind a “⋯” button. */
 export function ActionMenu({ name, actions }: Pick<RowMenuProps, 'name' | 'actions'>) {
   return (
-    <Menu position="bottom-end" width={220}>
+    <Menu position="bottom-end" width={250}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
           <IconDots size={18} />

@@ -1,0 +1,55 @@
+// A provider reports the logout of an account whose first sign-in has not ended.
+import { expect, it } from 'vitest';
+import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import { transact } from '../../../src/storage/database.ts';
+import { registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
+import { openUntilFinished } from '../../support/databases.ts';
+import { countWaiting } from '../../support/lock-waits.ts';
+import { codeOf } from '../../support/manager-calls.ts';
+import { useProviderApp } from '../../support/provider-app.ts';
+
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+
+// Transactions of SQLite take turns.
+const shared = useProviderApp('postgres');
+
+it('ends the session of a first sign-in that has not ended', async () => {
+  const { testApp, provider, http } = shared;
+  const id = await registerProvider({ app: testApp.app, transport: () => http() }, provider);
+  const sub = 'a first subject';
+  const time = Math.floor(Date.now() / 1000);
+  const token = await provider.sign({
+    ...{ iss: provider.issuer, aud: provider.clientId, jti: 'one', sub },
+    ...{ iat: time, exp: time + 120, events: { [event]: {} } },
+  });
+  const browser = new SignInBrowser(testApp.app);
+  const other = await openUntilFinished(testApp.databaseUrl);
+  const { signedIn, reported } = await transact(other, async (trx) => {
+    // The sign-in holds the provider, and waits before it writes its session.
+    await trx.insertInto('users').values(row(sub)).execute();
+    const signedIn = browser.signIn(provider, id, {
+      ...{ sub, email: 'first@example.com', email_verified: true },
+    });
+    await expect.poll(() => countWaiting(shared.db())).toBe(1);
+    const reported = fetch(`${testApp.app.publicUrl}/sessions/oidc/${id}/logout`, {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token: token }),
+    });
+    let hasAnswered = false;
+    reported.then(() => {
+      hasAnswered = true;
+    });
+    await expect.poll(async () => hasAnswered || (await countWaiting(shared.db())) > 1).toBe(true);
+    return { signedIn, reported };
+  });
+  expect((await signedIn).problem).toBe('');
+  expect((await reported).status).toBe(200);
+  const cookie = `latchkey_session=${browser.session}`;
+  const refreshed = await http().call(SessionService.method.refreshSession, {}, { cookie });
+  expect(codeOf(refreshed)).toBe('unauthenticated');
+});
+
+const row = (name: string) => ({
+  ...{ id: 'usr_0000000000000000000000', kind: 'member' as const, email: 'first@example.com' },
+  ...{ name, password_hash: '', scopes: '', create_time: 1, update_time: null },
+});
