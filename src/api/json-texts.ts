@@ -1,5 +1,5 @@
-// Times, numbers and update masks that a JSON request writes as text. The library reads more forms than ProtoJSON
-// defines: it changes February 30 to March 2, and accepts numbers such as 0x5.
+// Times, numbers and update masks that a JSON request writes as text. The library reads more forms
+// than ProtoJSON defines: it changes February 30 to March 2, and accepts numbers such as 0x5.
 import { type DescField, type DescMessage, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../base/errors/errors.ts';
