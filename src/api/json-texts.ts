@@ -1,5 +1,5 @@
-// Times and numbers that a JSON request writes as text. The library reads more forms than ProtoJSON
-// defines: it changes February 30 to March 2, and accepts numbers such as 0x5.
+// Times, numbers and update masks that a JSON request writes as text. The library reads more forms
+// than ProtoJSON defines: it changes February 30 to March 2, and accepts numbers such as 0x5.
 import { type DescField, type DescMessage, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../base/errors/errors.ts';
@@ -31,15 +31,19 @@ function daysIn(year: number, month: number): number {
 export const wrongType = 'has the wrong type or is out of range';
 const notTime =
   'must be a valid RFC 3339 time, such as 2027-01-31T12:00:00Z, without a leap second';
+const notMask = 'must name fields in lower camel case, such as expireTime,viewLimit';
 
 export function requireTextForm(field: DescField, path: string, text: string): void {
   const { message } = field;
   if (message?.typeName === timestamp) {
     if (!isTime(text)) throw invalid(path, notTime);
+  } else if (message?.typeName === fieldMask) {
+    if (text.includes('_')) throw invalid(path, notMask);
   } else if (numberForm(field)?.test(text) === false) throw invalid(path, wrongType);
 }
 
 const timestamp = 'google.protobuf.Timestamp';
+const fieldMask = 'google.protobuf.FieldMask';
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const decimalOrSpecial = new RegExp(`${decimal.source}|^(?:NaN|-?Infinity)$`);
 
@@ -102,7 +106,7 @@ function hasCheckedFields(message: DescMessage): boolean {
 }
 
 const hasForm = (field: DescField) =>
-  field.message?.typeName === timestamp || numberForm(field) !== undefined;
+  [timestamp, fieldMask].includes(field.message?.typeName ?? '') || numberForm(field) !== undefined;
 
 function messagesIn(message: DescMessage, seen = new Set<DescMessage>()): Set<DescMessage> {
   if (seen.has(message)) return seen;

@@ -173,9 +173,7 @@ describe('sharing', () => {
     await dialog.getByLabel('Readers on a list').check();
     const readers = dialog.getByRole('textbox', { name: 'Readers' });
     await receive(readers, 'drop', 'Name;Email\nJane;jane@example.com', 'people.csv');
-    await dialog
-      .getByText('Line 2 of people.csv has no email address or domain: “Jane”.')
-      .waitFor();
+    await dialog.getByText('Line 2 of people.csv has no email address or domain').waitFor();
     await receive(readers, 'drop', 'Email;Name\r\n"jane@example.com";Jane\r\n', 'people.csv');
     await expect.poll(() => readers.inputValue()).toBe('jane@example.com');
     await receive(readers, 'paste', 'Email\tName\nomar@example.com\tOmar');
@@ -184,17 +182,8 @@ describe('sharing', () => {
     await dialog.getByRole('button', { name: create }).click();
     await dialog.getByText('Line 2 has no email address or domain: “Omar”.').waitFor();
     await look(page, 'share-each-refused-phone');
-    await readers.fill('jane@example.com; <omar@example.com>');
-    await dialog.getByRole('button', { name: create }).click();
-    await dialog
-      .getByText('Line 1 has no email address or domain: “<omar@example.com>”.')
-      .waitFor();
     await dialog.getByLabel('One link for each reader').check();
     const createAll = dialog.getByRole('button', { name: 'Create and copy links' });
-    await readers.fill('jane@example.com\n@example.com');
-    await createAll.click();
-    await dialog.getByText('Line 2 has no email address: “@example.com”.').waitFor();
-    // Only the service refuses it.
     await readers.fill('jane@example.com; omar=?@example.com');
     await createAll.click();
     await dialog.getByText('Recipient: Enter an email address, such as name@').waitFor();

@@ -1,4 +1,4 @@
-// Times and numbers that a request writes as text: in a body, in a query, and over Connect.
+// Times, numbers and masks that a request writes as text: in a body, in a query, and over Connect.
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { useStarted } from '../../support/use-started.ts';
@@ -131,4 +131,18 @@ test('a query has only valid times and decimal numbers', async () => {
 test('a body that is one field names it', async () => {
   expect(await echo.refusal('PUT /things/a/number', '0x5')).toEqual(['number']);
   expect(await echo.refusal('PUT /things/a', { number: '0x5' })).toEqual(['child.number']);
+});
+
+test('an update mask with names of the API is refused in words', async () => {
+  const advice = 'must name fields in lower camel case, such as expireTime,viewLimit';
+  for (const [route, body] of [
+    ['PATCH /things/a', { update_mask: 'number,line_1' }],
+    ['PATCH /children/a?update_mask=display_name', {}],
+    ['POST /test.echo.v1.EchoService/Update', { updateMask: 'line_1' }],
+  ] as const) {
+    const { status, json } = await echo.ask(route, body);
+    expect(status, route).toBe(400);
+    expect(JSON.stringify(json), route).toContain(`${advice}"`);
+    expect(JSON.stringify(json), route).toContain('update_mask');
+  }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readRecipients, readRows } from '../../../clients/cli/src/base/recipients.ts';
-import { importRows, readTable } from '../../../web/console/links/read-readers.ts';
+import { importRows, readersError, readTable } from '../../../web/console/links/read-readers.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 
 itHoldsFor(
@@ -42,6 +42,19 @@ itHoldsFor(
   6,
 )('a pasted text is a table or a list', (text, isTable) => {
   expect(readTable(text) !== undefined).toBe(isTable);
+});
+
+itHoldsFor(
+  [
+    ['ann@x.example; @y.example,\nbo@y.example', true, null],
+    ['ann@x.example\nBo <bo@x.example>', true, 'Line 2 has no email address or domain: “Bo”.'],
+    ['<bo@x.example>', true, 'Line 1 has no email address or domain: “<bo@x.example>”.'],
+    ['ann@x.example; @y.example', false, 'Line 1 has no email address: “@y.example”.'],
+    ['ann@x.example\nmüller@müller.example', false, null],
+  ],
+  5,
+)('the readers of a link are addresses, and domains only for a list', (text, mayList, error) => {
+  expect(readersError(text, mayList)).toBe(error);
 });
 
 test('a table adds all its readers, or none and the wrong line', () => {
