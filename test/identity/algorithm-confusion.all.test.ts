@@ -10,7 +10,7 @@ import {
   sign,
 } from 'node:crypto';
 import { decodeProtectedHeader } from 'jose';
-import { beforeAll, expect } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { createMasterKey } from '../../src/base/crypto/master-key.ts';
@@ -18,6 +18,7 @@ import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import { sealedSigningKeys } from '../../src/identity/keys/sealed-values.ts';
 import type { SigningAlgorithm } from '../../src/storage/schema.ts';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { findLeaks } from '../support/log-leaks.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { itHoldsFor, product } from '../support/rule.ts';
 import {
@@ -205,8 +206,11 @@ describeAppOnSqlite('a token with a confused algorithm', (suite) => {
     return target;
   };
 
+  const sent: string[] = [];
+
   /** Whether each check of the service accepts a token. */
   async function verdicts(token: string, { audience }: Target): Promise<boolean[]> {
+    sent.push(token);
     const transport = suite.transport('http');
     const asked = { token, expectedAudience: audience.identifier };
     const verified = messageOf(await transport.call(verifyToken, asked, credential));
@@ -246,5 +250,11 @@ describeAppOnSqlite('a token with a confused algorithm', (suite) => {
     for (const header of [{}, { alg: otherAlg }, { kid: other.kid }]) {
       expect(await codeFor(forge(manager, header, own(other)))).toBe('unauthenticated');
     }
+  });
+
+  it('is not in the log', async () => {
+    expect(sent.length).toBeGreaterThan(600);
+    expect(await findLeaks(suite.testApp, sent)).toEqual([]);
+    expect(await suite.testApp.logText()).toContain('VerifyToken');
   });
 });

@@ -15,6 +15,7 @@ import {
   makePublicJwk,
   signAssertion,
 } from '../support/client-keys.ts';
+import { findLeaks } from '../support/log-leaks.ts';
 import { updateRow } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
 
@@ -110,6 +111,9 @@ describeAppOnSqlite('an assertion', (suite) => {
     expect(failures).toEqual([]);
     expect(bodies.size).toBe(1);
     expect(cases).toHaveLength(36);
+    const sent = cases.map(([, assertion]) => assertion);
+    expect(await findLeaks(suite.testApp, sent)).toEqual([]);
+    expect(await suite.testApp.logText()).toContain('identity.credential_invalid');
   });
 
   it('is not accepted together with another authentication', async () => {
@@ -157,7 +161,7 @@ describeAppOnSqlite('an assertion', (suite) => {
     expect(after).toMatchObject({ ok: true, message: { active: false } });
   });
 
-  it('of openid-client is accepted, as the metadata says', async () => {
+  it('of openid-client is accepted at every endpoint that the metadata names', async () => {
     const { id, privateKey } = await clientWithKey(suite, keyPairs.ES256());
     const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'der' });
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
@@ -172,7 +176,10 @@ describeAppOnSqlite('an assertion', (suite) => {
     );
     const methods = config.serverMetadata().token_endpoint_auth_methods_supported;
     expect(methods).toContain('private_key_jwt');
-    const granted = await openid.clientCredentialsGrant(config, { scope });
-    expect(granted.scope).toBe(scope);
+    const { access_token } = await openid.clientCredentialsGrant(config, { scope });
+    const claims = await openid.tokenIntrospection(config, access_token);
+    expect(claims).toMatchObject({ active: true, client_id: id, scope });
+    await openid.tokenRevocation(config, access_token);
+    expect(await openid.tokenIntrospection(config, access_token)).toEqual({ active: false });
   });
 });

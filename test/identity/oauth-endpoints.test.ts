@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { describeApp, describeAppOnSqlite } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
+import { findLeaks } from '../support/log-leaks.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
@@ -184,6 +185,8 @@ describeAppOnSqlite('the OAuth endpoints', (suite) => {
           }
         }
       }
+      const secrets = [caller.text, basic().replace('Basic ', '')];
+      expect(await findLeaks(suite.testApp, secrets)).toEqual([]);
     });
   });
 

@@ -3,6 +3,7 @@ import { decodeJwt } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
+import { findLeaks } from '../support/log-leaks.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
 import { itHoldsFor } from '../support/rule.ts';
@@ -175,6 +176,7 @@ const rejected: [string, Request, Refusal][] = [
 
 describeAppOnSqlite('a token request', (suite) => {
   let client: Added;
+  const credentials: string[] = [];
   beforeAll(async () => {
     client = await addClient(suite.app.inside.db, 'accounts:read payments:write');
   });
@@ -194,6 +196,7 @@ describeAppOnSqlite('a token request', (suite) => {
     const { scheme = 'Basic', basic, authorization, type = formType, body = '', query } = request;
     const base64 = Buffer.from(fill(basic ?? '')).toString('base64');
     const header = basic === undefined ? authorization : `${scheme} ${base64}`;
+    if (header !== undefined) credentials.push(...header.split(' '));
     const response = await fetch(suite.app.publicUrl + path + fill(query ?? ''), {
       method: 'POST',
       headers: { 'content-type': type, ...(header === undefined ? {} : { authorization: header }) },
@@ -241,6 +244,15 @@ describeAppOnSqlite('a token request', (suite) => {
       for (const value of [client.text, 'hunter2']) expect(text).not.toContain(value);
     },
   );
+
+  it('leaves no credential in the log', async () => {
+    expect(credentials.length).toBeGreaterThan(40);
+    const secrets = [...credentials, client.text, encoded(client.text)];
+    expect(await findLeaks(suite.testApp, secrets)).toEqual([]);
+    const log = await suite.testApp.logText();
+    expect(log).toContain('identity.credential_invalid');
+    expect(log).not.toContain('hunter2');
+  });
 
   it('gives the same answer for every wrong client in Basic', async () => {
     const wrong = ['{id}:hunter2', `{id}:${unknownCredential('cs')}`, '{other}:{secret}'];

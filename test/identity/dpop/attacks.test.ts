@@ -1,10 +1,12 @@
 // Attacks on DPoP (RFC 9449): where tokens are issued, at the API of the service, at VerifyToken.
 // No log line contains a token or a proof.
+
 import { decodeJwt, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOf, fetchNonce, type Holder, makeHolder } from '../../support/dpop.ts';
 import { proofFlaws, tokenProofFlaws } from '../../support/dpop-flaws.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
+import { findLeaks } from '../../support/log-leaks.ts';
 import { managerCredential } from '../../support/manager-calls.ts';
 import { type Added, addClient, addCustomer } from '../../support/owner-rows.ts';
 import { findFailures } from '../../support/rule.ts';
@@ -196,10 +198,6 @@ describe('a DPoP proof', () => {
     expect(await reasons()).toContain('The DPoP proof has no valid public jwk.');
     const otherOrigin = `The DPoP proof is for another origin than ${app.publicUrl}.`;
     expect(await reasons()).toContain(otherOrigin);
-    const log = await place.testApp.logText();
-    const leaks = [...sent, place.bound].filter((text) =>
-      text.split('.').some((part) => part.length > 60 && log.includes(part)),
-    );
-    expect(leaks).toEqual([]);
+    expect(await findLeaks(place.testApp, [...sent, place.bound])).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
 // Attacks on the token exchange. The answer has an error of RFC 6749 §5.2, the audit log names the
 // reason, and no log line contains a token.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findLeaks } from '../../support/log-leaks.ts';
 import { findFailures } from '../../support/rule.ts';
 import { requestExchange } from '../../support/token-exchange.ts';
 import { expectWithinOneSecond } from '../../support/within-one-second.ts';
@@ -43,12 +45,7 @@ describe('a token exchange', () => {
     expect(exchangeAttacks.length).toBe(56);
     expect(await valid()).toMatchObject({ status: 200 });
 
-    const log = await place.testApp.logText();
-    const leaks = sent.filter((text) => {
-      const parts = text.split('.').filter((part) => part.length > 40 && part.length < 8_000);
-      return parts.some((part) => log.includes(part));
-    });
-    expect(leaks).toEqual([]);
+    expect(await findLeaks(place.testApp, sent)).toEqual([]);
     await expect
       .poll(() => readReasons(place))
       .toEqual(
