@@ -1,12 +1,19 @@
 // The entity tags and update times of users, identity providers, documents, folders and links.
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { describeAppOnSqlite } from './support/app-suite.ts';
+import { IdentityProviderService } from '../gen/latchkey/identity/v1/provider_pb.js';
+import { UserService } from '../gen/latchkey/identity/v1/user_pb.js';
+import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
+import { FolderService } from '../gen/latchkey/sharing/v1/folder_pb.js';
+import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
+import { describeApp, type Suite } from './support/app-suite.ts';
 import { everyScope } from './support/company-sign-in.ts';
 import { makeFolder } from './support/folder-calls.ts';
 import { Visitor } from './support/gate-visitor.ts';
 import { managerCredential } from './support/manager-calls.ts';
+import { describeTransports } from './support/matrix.ts';
 import { addProvider } from './support/provider-rows.ts';
+import { itHoldsFor } from './support/rule.ts';
 import {
   blobDirOf,
   callSharingApi,
@@ -16,54 +23,81 @@ import {
   upload,
 } from './support/sharing-api.ts';
 import { addUser } from './support/user-rows.ts';
+import { millis, taggedCallsOf } from './support/versioned-resources.ts';
 
 type Sent = Readonly<Record<'name' | 'etag' | 'code' | 'create_time' | 'update_time', string>> & {
   readonly status: number;
 };
 
-describeAppOnSqlite('the entity tag of a resource without an external id', (suite) => {
-  it('changes with each change, and refuses a change of an earlier state', async () => {
-    const { testApp } = suite;
-    const { app } = testApp;
-    const user = await addUser(app.inside.db, { kind: 'member' });
-    const { id: documentId } = await upload(testApp, Buffer.from('Terms'));
-    const { id: linkId } = await makeLink(testApp, documentId);
-    const manager = await managerCredential(app, everyScope);
-    const resources = [
-      [`/users/${user.id}`, manager],
-      [`/identity-providers/${await addProvider(app.inside.db)}`, manager],
-      [`/api/v1/links/${linkId}`, keyOf(testApp)],
-      [`/api/v1/documents/${documentId}`, keyOf(testApp)],
-      [`/api/v1/folders/${(await makeFolder(testApp, 'First')).id}`, keyOf(testApp)],
-    ] as const;
-    for (const [path, credential] of resources) {
-      const send = async (body?: object, headers: Record<string, string> = {}) => {
-        const response = await fetch(app.publicUrl + path, {
-          method: body === undefined ? 'GET' : 'PATCH',
-          headers: { ...credential, 'content-type': 'application/json', ...headers },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
-        const answer = (await response.json()) as Record<string, string>;
-        return { status: response.status, ...answer } as Sent;
-      };
-      const first = await send();
-      expect(first.etag, path).toMatch(/^"[\w-]{27}"$/);
-      expect(first.update_time, path).toBe(first.create_time);
-      await setTimeout(5);
-      const second = await send({ name: 'Second', etag: first.etag });
-      expect(second).toMatchObject({ status: 200, name: 'Second' });
-      expect(second.etag).not.toBe(first.etag);
-      const { etag, update_time } = second;
-      expect(Date.parse(update_time), path).toBeGreaterThan(Date.parse(first.update_time));
-      expect(await send({ name: 'Second' })).toMatchObject({ etag, update_time });
-      const refused = { status: 412, code: 'precondition_failed' };
-      expect(await send({ name: 'Third', etag: first.etag }), path).toMatchObject(refused);
-      const stale = { 'if-match': first.etag };
-      expect(await send({ name: 'Third' }, stale), path).toMatchObject(refused);
-      expect(await send()).toMatchObject({ name: 'Second', etag, update_time });
-      const current = { 'if-match': second.etag };
-      expect(await send({ name: 'Third' }, current)).toMatchObject({ name: 'Third' });
-    }
+const users = UserService.method;
+const providers = IdentityProviderService.method;
+const documents = DocumentService.method;
+const folders = FolderService.method;
+const links = LinkService.method;
+
+/** The kinds, and how a resource of each is made: its id, and who may change it. */
+const kinds = {
+  user: {
+    ...{ get: users.getUser, update: users.updateUser, member: 'user', idField: 'userId' },
+    make: async ({ app }: Suite) => (await addUser(app.inside.db, { kind: 'member' })).id,
+  },
+  'identity provider': {
+    ...{ get: providers.getIdentityProvider, update: providers.updateIdentityProvider },
+    ...{ member: 'provider', idField: 'providerId' },
+    make: ({ app }: Suite) => addProvider(app.inside.db),
+  },
+  document: {
+    ...{ get: documents.getDocument, update: documents.updateDocument },
+    ...{ member: 'document', idField: 'documentId', ofWorkspace: true },
+    make: async ({ testApp }: Suite) => (await upload(testApp, Buffer.from('Terms'))).id,
+  },
+  folder: {
+    ...{ get: folders.getFolder, update: folders.updateFolder },
+    ...{ member: 'folder', idField: 'folderId', ofWorkspace: true },
+    make: async ({ testApp }: Suite) => (await makeFolder(testApp, `Folder ${next()}`)).id,
+  },
+  link: {
+    ...{ get: links.getLink, update: links.updateLink },
+    ...{ member: 'link', idField: 'linkId', ofWorkspace: true },
+    make: async ({ testApp }: Suite) =>
+      (await makeLink(testApp, (await upload(testApp, Buffer.from('Terms'))).id)).id,
+  },
+} as const;
+
+let count = 0;
+const next = () => `${process.pid}-${count++}`;
+
+describeApp('the entity tag of a resource without an external id', (suite) => {
+  describeTransports(suite, (transport) => {
+    itHoldsFor(Object.entries(kinds), 5)(
+      'changes with each change, and refuses a change of an earlier state',
+      async (_, kind) => {
+        const { testApp } = suite;
+        const credential =
+          'ofWorkspace' in kind ? keyOf(testApp) : await managerCredential(suite.app, everyScope);
+        const calls = taggedCallsOf(suite.transport(transport), credential, kind);
+        const id = await kind.make(suite);
+        const [name, other] = [`Second ${next()}`, `Third ${next()}`];
+        const first = await calls.get(id);
+        expect(first.etag).toMatch(/^"[\w-]{27}"$/);
+        expect(first.updateTime).toEqual(first.createTime);
+        await setTimeout(5);
+        const second = calls.resourceOf(await calls.update(id, { name, etag: first.etag }));
+        expect(second.name).toBe(name);
+        expect(second.etag).not.toBe(first.etag);
+        const { etag, updateTime } = second;
+        expect(millis(updateTime)).toBeGreaterThan(millis(first.updateTime));
+        const same = calls.resourceOf(await calls.update(id, { name }));
+        expect(same).toMatchObject({ etag, updateTime });
+        const refused = { ok: false, error: { code: 'precondition_failed', grpc: 9 } };
+        expect(await calls.update(id, { name: other, etag: first.etag })).toMatchObject(refused);
+        const withHeader = (ifMatch: string) =>
+          calls.update(id, { name: other }, { ...credential, ifMatch });
+        expect(await withHeader(first.etag)).toMatchObject(refused);
+        expect(await calls.get(id)).toMatchObject({ name, etag, updateTime });
+        expect(calls.resourceOf(await withHeader(etag)).name).toBe(other);
+      },
+    );
   });
 
   it('of a document counts for its versions, its folder and its deletion', async () => {

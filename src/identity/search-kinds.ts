@@ -4,7 +4,7 @@ import { clientSecretSearch, customerKeySearch } from '../credentials/store.ts';
 import type { SearchKind } from '../search/search-kind.ts';
 import { accountSearch } from './accounts/store.ts';
 import { audienceSearch } from './audiences/store.ts';
-import { clientSearch } from './clients/store.ts';
+import { clientKeySearch, clientSearch, federatedIdentitySearch } from './clients/store.ts';
 import { customerSearch } from './customers/store.ts';
 import { signingKeySearch } from './keys/store.ts';
 import { providerSearch } from './providers/store.ts';
@@ -21,5 +21,7 @@ export const identitySearchKinds: readonly SearchKind[] = [
   { kind: 'identity_provider', ...providerSearch },
   { kind: 'signing_key', ...signingKeySearch },
   { kind: 'client_secret', ...clientSecretSearch },
+  { kind: 'client_key', ...clientKeySearch },
+  { kind: 'federated_identity', ...federatedIdentitySearch },
   { kind: 'customer_key', ...customerKeySearch },
 ];

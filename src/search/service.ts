@@ -82,6 +82,9 @@ const messageKinds: Partial<Record<NamedKind, ResourceKind>> = {
   folder: ResourceKind.FOLDER,
   link: ResourceKind.LINK,
   visitor: ResourceKind.VISITOR,
+  client_key: ResourceKind.CLIENT_KEY,
+  federated_identity: ResourceKind.FEDERATED_IDENTITY,
+  domain: ResourceKind.DOMAIN,
 };
 
 function resultMessage(found: Found, names: ReadonlyMap<string, NameAndParents>) {

@@ -3,6 +3,7 @@
 import { workspaceKeySearch } from '../credentials/store.ts';
 import type { SearchKind } from '../search/search-kind.ts';
 import { documentSearch } from './documents/store.ts';
+import { domainSearch } from './domains/store.ts';
 import { folderSearch } from './folders/store.ts';
 import { linkSearch } from './links/store.ts';
 import { visitorSearch } from './visitors/store.ts';
@@ -16,4 +17,5 @@ export const sharingSearchKinds: readonly SearchKind[] = [
   { kind: 'visitor', ...visitorSearch },
   { kind: 'invitation', ...invitationSearch },
   { kind: 'workspace_key', ...workspaceKeySearch },
+  { kind: 'domain', ...domainSearch },
 ];

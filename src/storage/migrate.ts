@@ -47,7 +47,7 @@ import { addNoticesAndKeyCopies } from './migrations/0042-notices-and-key-copies
 import { addUpdateTimes } from './migrations/0043-update-times.ts';
 import { addLastUses } from './migrations/0044-last-uses.ts';
 import { keepDomains } from './migrations/0045-kept-domains.ts';
-import { addMoreCreators } from './migrations/0046-more-creators.ts';
+import { addCreatorsAndReads } from './migrations/0046-creators-and-reads.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -103,7 +103,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0043-update-times': { up: addUpdateTimes, oldestSupported: '0001-schema' },
   '0044-last-uses': { up: addLastUses, oldestSupported: '0001-schema' },
   '0045-kept-domains': { up: keepDomains, oldestSupported: '0001-schema' },
-  '0046-more-creators': { up: addMoreCreators, oldestSupported: '0001-schema' },
+  '0046-creators-and-reads': { up: addCreatorsAndReads, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

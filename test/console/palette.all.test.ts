@@ -2,7 +2,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { heading, overhangOf, phone } from '../support/browser-pages.ts';
+import { addClientKey, makePublicJwk } from '../support/client-keys.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
+import { addDomainRow } from '../support/domain-rows.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
 
@@ -60,7 +62,10 @@ describe('the command palette', () => {
   it('finds resources of every kind with their type and owner', async () => {
     const document = await upload(app(), Buffer.from('Terms'), 'Terms for Ada.txt');
     const { url, id: linkId } = await makeLink(app(), document.id, { name: 'For the board' });
-    const { ownerId, credentialId } = await addClient(app().app.inside.db, 'a:read');
+    const { db } = app().app.inside;
+    const { ownerId, credentialId } = await addClient(db, 'a:read');
+    const keyId = await addClientKey(db, ownerId, makePublicJwk());
+    const domain = await addDomainRow(db, workspaceId());
     const { page, open } = await visitAs(await staff());
     await open('/users');
     await page.getByRole('button', { name: 'Workspace: Demo workspace' }).waitFor();
@@ -78,6 +83,10 @@ describe('the command palette', () => {
     await search(url, 'Link · Terms for Ada.txt · Demo workspace');
     await page.waitForURL(new RegExp(linkId));
     await search(credentialId.slice(4, 12), 'Client secret · Test client');
+    await page.waitForURL(new RegExp(ownerId));
+    await search(domain.name, 'Domain · Demo workspace');
+    await page.waitForURL(/settings\/domains$/);
+    await search(keyId, 'Public key · Test client');
     await page.waitForURL(new RegExp(ownerId));
     await page.keyboard.press('Control+k');
     await page.keyboard.type('nothing has this name');

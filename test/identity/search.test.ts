@@ -95,7 +95,7 @@ describeApp('the search', (suite) => {
     const idsOf = async (...given: Parameters<typeof search>) =>
       (await search(...given)).map(({ id }) => id);
 
-    itHoldsFor(product(kinds, Object.keys(texts)), 17 * 7)(
+    itHoldsFor(product(kinds, Object.keys(texts)), 20 * 7)(
       'finds a resource of each kind by',
       async (kind, by) => {
         const row = own.rows[kind];
@@ -105,7 +105,7 @@ describeApp('the search', (suite) => {
       },
     );
 
-    itHoldsFor(kinds, 17)('finds no resource without the scope of its list', async (kind) => {
+    itHoldsFor(kinds, 20)('finds no resource without the scope of its list', async (kind) => {
       const { id, name } = own.rows[kind];
       const credential = await staff(scopeText(searchedKinds[kind]));
       for (const query of [id, name || id]) {
@@ -113,7 +113,7 @@ describeApp('the search', (suite) => {
       }
     });
 
-    itHoldsFor(kinds, 17)(
+    itHoldsFor(kinds, 20)(
       'finds with this scope alone the resource, not its owner',
       async (kind) => {
         const { id } = own.rows[kind];
@@ -125,12 +125,13 @@ describeApp('the search', (suite) => {
         const mayName: Record<string, string> = {
           'workspaces:read': 'ws',
           'documents:read': 'doc',
+          'clients:read': 'cli',
         };
         expect(named.filter((parent) => !parent.id.startsWith(mayName[scope] ?? ' '))).toEqual([]);
       },
     );
 
-    itHoldsFor(product(['member', 'workspace_key'] as const, kinds), 34)(
+    itHoldsFor(product(['member', 'workspace_key'] as const, kinds), 40)(
       'finds for a caller of a workspace only its resources',
       async (type, kind) => {
         const finds = (kindsOf[type] as readonly SearchedName[]).includes(kind);
@@ -154,13 +155,17 @@ describeApp('the search', (suite) => {
       const found = async (kind: SearchedName) =>
         (await search(own.rows[kind].id, await staff()))[0];
       const { CLIENT, WORKSPACE, DOCUMENT } = own.rows;
-      expect(await found('CLIENT_SECRET')).toMatchObject({ parents: [CLIENT], workspaceId: '' });
+      for (const kind of ['CLIENT_SECRET', 'CLIENT_KEY', 'FEDERATED_IDENTITY'] as const) {
+        expect(await found(kind)).toMatchObject({ parents: [CLIENT], workspaceId: '' });
+      }
       expect(await found('USER')).toMatchObject({ detail: 'zebra-user@example.com', parents: [] });
       expect(await found('AUDIENCE')).toMatchObject({ detail: 'urn:zebra' });
       expect(await found('WORKSPACE')).toMatchObject({ parents: [], workspaceId: '' });
       const workspaceId = WORKSPACE.id;
       expect(await found('LINK')).toMatchObject({ parents: [DOCUMENT, WORKSPACE], workspaceId });
-      expect(await found('VISITOR')).toMatchObject({ parents: [WORKSPACE], workspaceId });
+      for (const kind of ['VISITOR', 'DOMAIN'] as const) {
+        expect(await found(kind)).toMatchObject({ parents: [WORKSPACE], workspaceId });
+      }
     });
 
     it('finds a user by the address', async () => {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { newId, randomText } from '../../src/base/crypto/ids.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
-import { issuerRow } from './cached-rows.ts';
+import { clientKey, issuerRow } from './cached-rows.ts';
 import { providerFields } from './provider-rows.ts';
 
 /** The kinds, with the scope of the method that lists them. */
@@ -25,6 +25,9 @@ export const searchedKinds = {
   FOLDER: 'documents:read',
   LINK: 'links:read',
   VISITOR: 'links:read',
+  CLIENT_KEY: 'clients:read',
+  FEDERATED_IDENTITY: 'clients:read',
+  DOMAIN: 'workspaces:read',
 } as const;
 
 export type SearchedName = keyof typeof searchedKinds;
@@ -32,7 +35,7 @@ export type SearchedName = keyof typeof searchedKinds;
 /** Resources of the installation belong to no workspace. */
 export const kindsOfWorkspaces: readonly SearchedName[] = [
   ...(['WORKSPACE', 'INVITATION', 'WORKSPACE_API_KEY'] as const),
-  ...(['DOCUMENT', 'FOLDER', 'LINK', 'VISITOR'] as const),
+  ...(['DOCUMENT', 'FOLDER', 'LINK', 'VISITOR', 'DOMAIN'] as const),
 ];
 
 export type SearchedRow = { readonly id: string; readonly name: string };
@@ -68,6 +71,9 @@ export async function addSearchedRows(db: Database, word: string): Promise<Searc
     FOLDER: { id: id('fld'), name: `${word} folder` },
     LINK: { id: id('lnk'), name: `${word} link` },
     VISITOR: { id: id('viw'), name: `${text}-visitor@example.com` },
+    CLIENT_KEY: { id: id('jwk'), name: `${word} client key` },
+    FEDERATED_IDENTITY: { id: id('fed'), name: `${word} runner` },
+    DOMAIN: { id: id('dom'), name: `${text}-docs.example.com` },
   };
   await transact(db, async (trx) => {
     await addOfInstallation(trx, rows, text);
@@ -123,6 +129,16 @@ async function addOfInstallation(trx: Executor, rows: Rows, text: string): Promi
     .insertInto('identity_providers')
     .values({ ...providerFields, ...insert, ...rows.IDENTITY_PROVIDER, issuer })
     .execute();
+  await trx
+    .insertInto('client_keys')
+    .values({ ...clientKey, ...insert, ...rows.CLIENT_KEY, client_id: CLIENT.id, thumbprint: text })
+    .execute();
+  const { id, name: subject } = rows.FEDERATED_IDENTITY;
+  const identity = { id, subject, client_id: CLIENT.id, issuer_id: rows.TRUSTED_ISSUER.id };
+  await trx
+    .insertInto('federated_identities')
+    .values({ ...insert, ...identity, claims: '{}' })
+    .execute();
   const sealed = { alg: 'EdDSA', private_ciphertext: '', master_key_id: '' } as const;
   const key = {
     kid: SIGNING_KEY.id,
@@ -164,6 +180,8 @@ async function addOfWorkspace(trx: Executor, rows: Rows, slug: string): Promise<
     .insertInto('folders')
     .values({ ...own, ...FOLDER, parent_id: null, name_key: FOLDER.name })
     .execute();
+  const domain = { ...own, ...rows.DOMAIN, txt_value: '', is_primary: 0, verify_time: null };
+  await trx.insertInto('domains').values(domain).execute();
   const gate = { email_required: 0, email_verification_required: 0, allow_download: 0 } as const;
   await trx
     .insertInto('links')

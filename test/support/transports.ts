@@ -29,6 +29,7 @@ import {
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import {
   BadRequestSchema,
+  type ErrorInfo,
   ErrorInfoSchema,
   RequestInfoSchema,
 } from '../../gen/google/rpc/error_details_pb.js';
@@ -241,7 +242,7 @@ export function grpcError(error: ServiceError): TransportError {
   const bad = find(BadRequestSchema.typeName);
   const violations = bad === undefined ? [] : fromBinary(BadRequestSchema, bad).fieldViolations;
   return {
-    code: info === undefined ? '' : fromBinary(ErrorInfoSchema, info).reason,
+    code: info === undefined ? '' : codeOfInfo(fromBinary(ErrorInfoSchema, info)),
     grpc: Number(error.code),
     message: error.details,
     requestId: request === undefined ? '' : fromBinary(RequestInfoSchema, request).requestId,
@@ -274,10 +275,14 @@ function connectTransport(app: Addresses): PlainTransport {
   };
 }
 
+/** Empty if the error is not one of the service. docs/stability.md promises the domain. */
+const codeOfInfo = (info: ErrorInfo | undefined) =>
+  info?.domain === 'latchkey' ? info.reason : '';
+
 export function connectError(error: ConnectError): TransportError {
   const [bad] = error.findDetails(BadRequestSchema);
   return {
-    code: error.findDetails(ErrorInfoSchema)[0]?.reason ?? '',
+    code: codeOfInfo(error.findDetails(ErrorInfoSchema)[0]),
     grpc: Number(error.code),
     message: error.rawMessage,
     requestId: error.findDetails(RequestInfoSchema)[0]?.requestId ?? '',

@@ -18,14 +18,18 @@ export type Resource = {
   readonly updateTime?: Timestamp;
 };
 
-type Kind = {
-  readonly create: UnaryMethod;
+/** A resource with an entity tag. */
+type TaggedKind = {
   readonly get: UnaryMethod;
-  readonly list: UnaryMethod;
   readonly update: UnaryMethod;
   /** The member of answers with the resource, and the field of requests with its id. */
   readonly member: string;
   readonly idField: string;
+};
+
+type Kind = TaggedKind & {
+  readonly create: UnaryMethod;
+  readonly list: UnaryMethod;
   readonly fields?: () => object;
 };
 
@@ -76,8 +80,7 @@ export const resourceScopes = ['clients', 'audiences', 'trusted_issuers', 'custo
   .join(' ');
 
 /** Calls the methods of a kind. The types of the kinds differ, but not those of the used fields. */
-export function callsOf(transport: Transport, manager: Credential, name: KindName) {
-  const kind: Kind = versionedKinds[name];
+export function taggedCallsOf(transport: Transport, manager: Credential, kind: TaggedKind) {
   const send = (method: UnaryMethod, request: object, by = manager) =>
     transport.call(method, request as MessageInitShape<DescMessage>, by);
   const read = (message: Message) => (message as unknown as Record<string, Resource>)[kind.member];
@@ -89,12 +92,21 @@ export function callsOf(transport: Transport, manager: Credential, name: KindNam
   }
 
   return {
+    send,
     resourceOf,
-    create: (fields: object = {}) =>
-      send(kind.create, { name: 'First', ...kind.fields?.(), ...fields }),
     get: async (id: string) => resourceOf(await send(kind.get, { [kind.idField]: id })),
     update: (id: string, fields: object, by?: Credential) =>
       send(kind.update, { [kind.idField]: id, ...fields }, by),
+  };
+}
+
+export function callsOf(transport: Transport, manager: Credential, name: KindName) {
+  const kind: Kind = versionedKinds[name];
+  const { send, ...calls } = taggedCallsOf(transport, manager, kind);
+  return {
+    ...calls,
+    create: (fields: object = {}) =>
+      send(kind.create, { name: 'First', ...kind.fields?.(), ...fields }),
     async list(fields: object) {
       const { name: _, ...message } = messageOf(await send(kind.list, fields)) as unknown as Record<
         string,

@@ -49,6 +49,32 @@ async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
   return labels;
 }
 
+/** Metrics of docs/operations.md without an alert, and why. */
+const withoutAlert = new Map([
+  ['latchkey_signing_key_activate_time_seconds', 'the time of the next rotation has one'],
+  ['latchkey_database_connections', 'queries that wait for a connection have one'],
+  ['latchkey_database_connections_max', 'a setting'],
+  ['latchkey_mail_queue', 'the age of the oldest mail has one'],
+  ['latchkey_preview_conversion_seconds', 'a file that cannot be converted is of its uploader'],
+  ['latchkey_preview_queue', 'many uploads are no failure'],
+  ['latchkey_usage_total', 'the use of a client'],
+]);
+
+/** One has a series for each client, and needs a setting. */
+const withoutPanel = ['latchkey_usage_total'];
+
+test('each metric of the guide has an alert and a panel, or a reason', () => {
+  const guide = readText('docs/operations.md');
+  const named = new Set([...guide.matchAll(/`(latchkey_\w+)/g)].map(([, name = '']) => name));
+  const uses = (list: readonly string[], name: string) =>
+    list.some((expr) => new RegExp(`\\b${name}(_count|_bucket|_sum)?\\b`).test(expr));
+  expect(named.size).toBeGreaterThan(15);
+  const missing = [...named].filter((name) => !uses(expressions.rules, name));
+  expect(missing.sort()).toEqual([...withoutAlert.keys()].sort());
+  const unseen = [...named].filter((name) => !uses(expressions.dashboard, name));
+  expect(unseen).toEqual(withoutPanel);
+});
+
 const baseOf = (name: string) => name.replace(/_(bucket|count|sum)$/, '');
 
 /** Prometheus adds these labels. The labels of calls appear only with a first call. */

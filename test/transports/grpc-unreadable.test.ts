@@ -39,7 +39,7 @@ test.each(unreadable)('%s is invalid_argument', async (_, headers, code) => {
   const [bytes] = metadata.get('grpc-status-details-bin');
   const { details } = fromBinary(StatusSchema, bytes as Buffer);
   const info = details.map((detail) => anyUnpack(detail, ErrorInfoSchema)).find(Boolean);
-  expect(info?.reason).toBe('invalid_argument');
+  expect(info).toMatchObject({ reason: 'invalid_argument', domain: 'latchkey' });
   await expect.poll(() => app.logText()).toContain('unreadable-1');
 });
 

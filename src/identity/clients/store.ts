@@ -148,6 +148,18 @@ export function findFederatedIdentities(
   return readList(db, selectIdentities(db, clientId), federatedIdentityList, query);
 }
 
+export const clientKeySearch: SearchTable = {
+  table: 'client_keys',
+  idPrefix: 'jwk',
+  texts: ['name'],
+};
+
+export const federatedIdentitySearch: SearchTable = {
+  table: 'federated_identities',
+  idPrefix: 'fed',
+  texts: ['subject'],
+};
+
 /** The oldest is first. A client has at most 20. */
 export function findIdentitiesOfClient(
   db: Executor,

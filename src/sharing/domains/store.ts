@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import type { DomainRow } from '../../storage/domain-rows.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
 import type { Executor } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 import { insertInto } from '../../storage/table-queries.ts';
 
 const domainColumns = [
@@ -14,6 +16,14 @@ export const domainList = {
   sorts: { create_time: 'number' },
   searches: ['name', 'id'],
 } as const satisfies List;
+
+export const domainSearch: SearchTable = {
+  table: 'domains',
+  idPrefix: 'dom',
+  texts: ['name'],
+  workspace: 'workspace_id',
+  where: () => sql`remove_time is null`,
+};
 
 const selectDomains = (db: Executor, workspaceId: string) =>
   db

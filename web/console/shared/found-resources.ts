@@ -18,6 +18,7 @@ import {
   IconTargetArrow,
   IconUser,
   IconWallet,
+  IconWorld,
 } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import {
@@ -101,4 +102,7 @@ const kinds: Partial<Record<ResourceKind, readonly [string, Icon]>> = {
   [ResourceKind.FOLDER]: ['Folder', IconFolder],
   [ResourceKind.LINK]: ['Link', IconLink],
   [ResourceKind.VISITOR]: ['Reader', IconAddressBook],
+  [ResourceKind.CLIENT_KEY]: ['Public key', IconKey],
+  [ResourceKind.FEDERATED_IDENTITY]: ['Federated identity', IconCloudLock],
+  [ResourceKind.DOMAIN]: ['Domain', IconWorld],
 };

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/search.proto.
  */
 export const file_latchkey_identity_v1_search: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9zZWFyY2gucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIrUBCgxTZWFyY2hSZXN1bHQSCgoCaWQYASABKAkSMAoEa2luZBgCIAEoDjIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJlc291cmNlS2luZBIMCgRuYW1lGAMgASgJEg4KBmRldGFpbBgEIAEoCRIzCgdwYXJlbnRzGAUgAygLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2VhcmNoUGFyZW50EhQKDHdvcmtzcGFjZV9pZBgGIAEoCSIoCgxTZWFyY2hQYXJlbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSJ4Cg1TZWFyY2hSZXF1ZXN0EiwKBXF1ZXJ5GAEgASgJQh26SBpyGBACGMgBMhFbXlxzXVtcc1xTXSpbXlxzXRIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAIkUKDlNlYXJjaFJlc3BvbnNlEjMKB3Jlc3VsdHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TZWFyY2hSZXN1bHQqpgQKDFJlc291cmNlS2luZBIdChlSRVNPVVJDRV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUUkVTT1VSQ0VfS0lORF9DTElFTlQQARIfChtSRVNPVVJDRV9LSU5EX0NMSUVOVF9TRUNSRVQQAhIaChZSRVNPVVJDRV9LSU5EX0NVU1RPTUVSEAMSIgoeUkVTT1VSQ0VfS0lORF9DVVNUT01FUl9BUElfS0VZEAQSGQoVUkVTT1VSQ0VfS0lORF9BQ0NPVU5UEAUSFgoSUkVTT1VSQ0VfS0lORF9VU0VSEAYSGgoWUkVTT1VSQ0VfS0lORF9BVURJRU5DRRAHEiAKHFJFU09VUkNFX0tJTkRfVFJVU1RFRF9JU1NVRVIQCBIjCh9SRVNPVVJDRV9LSU5EX0lERU5USVRZX1BST1ZJREVSEAkSHQoZUkVTT1VSQ0VfS0lORF9TSUdOSU5HX0tFWRAKEhsKF1JFU09VUkNFX0tJTkRfV09SS1NQQUNFEAsSHAoYUkVTT1VSQ0VfS0lORF9JTlZJVEFUSU9OEAwSIwofUkVTT1VSQ0VfS0lORF9XT1JLU1BBQ0VfQVBJX0tFWRANEhoKFlJFU09VUkNFX0tJTkRfRE9DVU1FTlQQDhIYChRSRVNPVVJDRV9LSU5EX0ZPTERFUhAPEhYKElJFU09VUkNFX0tJTkRfTElOSxAQEhkKFVJFU09VUkNFX0tJTkRfVklTSVRPUhARMoQBCg1TZWFyY2hTZXJ2aWNlEnMKBlNlYXJjaBIjLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNlYXJjaFJlcXVlc3QaJC5sYXRjaGtleS5pZGVudGl0eS52MS5TZWFyY2hSZXNwb25zZSIekAIBirUYCBoEAQMEBVgBgtPkkwIJEgcvc2VhcmNoYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access]);
+  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9zZWFyY2gucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIrUBCgxTZWFyY2hSZXN1bHQSCgoCaWQYASABKAkSMAoEa2luZBgCIAEoDjIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJlc291cmNlS2luZBIMCgRuYW1lGAMgASgJEg4KBmRldGFpbBgEIAEoCRIzCgdwYXJlbnRzGAUgAygLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2VhcmNoUGFyZW50EhQKDHdvcmtzcGFjZV9pZBgGIAEoCSIoCgxTZWFyY2hQYXJlbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSJ4Cg1TZWFyY2hSZXF1ZXN0EiwKBXF1ZXJ5GAEgASgJQh26SBpyGBACGMgBMhFbXlxzXVtcc1xTXSpbXlxzXRIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAIkUKDlNlYXJjaFJlc3BvbnNlEjMKB3Jlc3VsdHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TZWFyY2hSZXN1bHQqhAUKDFJlc291cmNlS2luZBIdChlSRVNPVVJDRV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUUkVTT1VSQ0VfS0lORF9DTElFTlQQARIfChtSRVNPVVJDRV9LSU5EX0NMSUVOVF9TRUNSRVQQAhIaChZSRVNPVVJDRV9LSU5EX0NVU1RPTUVSEAMSIgoeUkVTT1VSQ0VfS0lORF9DVVNUT01FUl9BUElfS0VZEAQSGQoVUkVTT1VSQ0VfS0lORF9BQ0NPVU5UEAUSFgoSUkVTT1VSQ0VfS0lORF9VU0VSEAYSGgoWUkVTT1VSQ0VfS0lORF9BVURJRU5DRRAHEiAKHFJFU09VUkNFX0tJTkRfVFJVU1RFRF9JU1NVRVIQCBIjCh9SRVNPVVJDRV9LSU5EX0lERU5USVRZX1BST1ZJREVSEAkSHQoZUkVTT1VSQ0VfS0lORF9TSUdOSU5HX0tFWRAKEhsKF1JFU09VUkNFX0tJTkRfV09SS1NQQUNFEAsSHAoYUkVTT1VSQ0VfS0lORF9JTlZJVEFUSU9OEAwSIwofUkVTT1VSQ0VfS0lORF9XT1JLU1BBQ0VfQVBJX0tFWRANEhoKFlJFU09VUkNFX0tJTkRfRE9DVU1FTlQQDhIYChRSRVNPVVJDRV9LSU5EX0ZPTERFUhAPEhYKElJFU09VUkNFX0tJTkRfTElOSxAQEhkKFVJFU09VUkNFX0tJTkRfVklTSVRPUhAREhwKGFJFU09VUkNFX0tJTkRfQ0xJRU5UX0tFWRASEiQKIFJFU09VUkNFX0tJTkRfRkVERVJBVEVEX0lERU5USVRZEBMSGAoUUkVTT1VSQ0VfS0lORF9ET01BSU4QFDKEAQoNU2VhcmNoU2VydmljZRJzCgZTZWFyY2gSIy5sYXRjaGtleS5pZGVudGl0eS52MS5TZWFyY2hSZXF1ZXN0GiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2VhcmNoUmVzcG9uc2UiHpACAYq1GAgaBAEDBAVYAYLT5JMCCRIHL3NlYXJjaGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access]);
 
 /**
  * A resource that a search has found.
@@ -38,7 +38,8 @@ export type SearchResult = Message<"latchkey.identity.v1.SearchResult"> & {
   /**
    * The name, at most 255 characters. For an invitation, a visitor and a user without a name, the
    * email address. For a trusted issuer without a name, its issuer. For a link without a name, the
-   * name of its document or folder. For an account, its id. Empty if the resource has no name.
+   * name of its document or folder. For an account, its id. For a federated identity, the pattern of
+   * its subject. Empty if the resource has no name.
    *
    * @generated from field: string name = 3;
    */
@@ -54,8 +55,8 @@ export type SearchResult = Message<"latchkey.identity.v1.SearchResult"> & {
 
   /**
    * The resources that it belongs to, the nearest first: the document or folder and the workspace of
-   * a link, the workspace of other resources of workspaces, the client of a secret, and the customer
-   * of an API key.
+   * a link, the workspace of other resources of workspaces, the client of a secret, a key or a
+   * federated identity, and the customer of an API key.
    *
    * @generated from field: repeated latchkey.identity.v1.SearchParent parents = 5;
    */
@@ -294,6 +295,27 @@ export enum ResourceKind {
    * @generated from enum value: RESOURCE_KIND_VISITOR = 17;
    */
   VISITOR = 17,
+
+  /**
+   * A public key of a client. Requires `clients:read`.
+   *
+   * @generated from enum value: RESOURCE_KIND_CLIENT_KEY = 18;
+   */
+  CLIENT_KEY = 18,
+
+  /**
+   * A federated identity of a client, by the pattern of its subject. Requires `clients:read`.
+   *
+   * @generated from enum value: RESOURCE_KIND_FEDERATED_IDENTITY = 19;
+   */
+  FEDERATED_IDENTITY = 19,
+
+  /**
+   * A custom domain of a workspace, by its host name. Requires `workspaces:read`.
+   *
+   * @generated from enum value: RESOURCE_KIND_DOMAIN = 20;
+   */
+  DOMAIN = 20,
 }
 
 /**
@@ -318,8 +340,9 @@ export const SearchService: GenService<{
    *
    * The search compares the query, without surrounding spaces, with these texts in any letter case:
    *
-   * - the start of a name, an email address, an audience's identifier or an issuer, in all
-   *   resources. Letters other than A to Z must have the same case.
+   * - the start of a name, an email address, an audience's identifier, an issuer, a host name or a
+   *   federated identity's subject, in all resources. Letters other than A to Z must have the same
+   *   case.
    * - the start of an id, in all resources: at least three characters after the prefix, such as
    *   `doc_4D6`, or at least four characters without the prefix, such as `4D6G`
    * - the URL of a shared link, or the part after `/s/`

@@ -41,9 +41,16 @@ function useAddressOf(): (result: SearchResult) => Address | undefined {
     if (own !== undefined) return { to: own };
     // The id of a client can come from another server and have no prefix.
     if (kind === ResourceKind.CLIENT) return { to: `/clients/${id}` };
-    return kind === ResourceKind.CLIENT_SECRET ? { to: `/clients/${owner?.id}` } : undefined;
+    return ofClients.has(kind) ? { to: `/clients/${owner?.id}` } : undefined;
   };
 }
+
+/** The kinds whose screen is that of their client. */
+const ofClients: ReadonlySet<ResourceKind> = new Set([
+  ResourceKind.CLIENT_SECRET,
+  ResourceKind.CLIENT_KEY,
+  ResourceKind.FEDERATED_IDENTITY,
+]);
 
 /** The lists that show resources without a detail screen. */
 const lists: Partial<Record<ResourceKind, (workspaceId: string, name: string) => Address>> = {
@@ -53,6 +60,7 @@ const lists: Partial<Record<ResourceKind, (workspaceId: string, name: string) =>
   [ResourceKind.INVITATION]: (workspaceId) => ({ to: `/workspaces/${workspaceId}/members` }),
   [ResourceKind.WORKSPACE_API_KEY]: (workspaceId, name) =>
     listOf(`/workspaces/${workspaceId}/settings/api-keys`, name),
+  [ResourceKind.DOMAIN]: (workspaceId) => ({ to: `/workspaces/${workspaceId}/settings/domains` }),
   [ResourceKind.VISITOR]: (workspaceId, email) => ({
     to: `/workspaces/${workspaceId}/readers/${encodeURIComponent(email)}`,
   }),
