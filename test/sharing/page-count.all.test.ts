@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStreamTransports, type StreamTransport } from '../support/document-streams.ts';
+import { Visitor } from '../support/gate-visitor.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { endlessPdf, loopingPdfs, lyingPdfs, unreadablePdfs } from '../support/hostile-pdfs.ts';
 import { describeFeature } from '../support/matrix.ts';
@@ -12,6 +13,7 @@ import {
   callSharingApi,
   type DocumentFields,
   keyOf,
+  makeLink,
   makePng,
   sha256,
   upload,
@@ -70,10 +72,30 @@ describe('a PDF', () => {
     expect(read.body).toEqual({ id, ...document });
   });
 
+  it('of 10,000 pages is counted, and insight is about its first 2,000', async () => {
+    stopTimeLimits();
+    const { id, page_count } = await upload(test, makePdf({ pages: 10_000, text: 'Long' }));
+    vi.useRealTimers();
+    expect(page_count).toBe(10_000);
+    const link = await makeLink(test, id);
+    const visitor = new Visitor(link);
+    await visitor.get();
+    const report = (pages: string) =>
+      visitor.get('/view', {
+        method: 'POST',
+        body: new URLSearchParams({ visit: 'a'.repeat(16), pages }),
+      });
+    expect((await report('2000:1500,10000:1500')).status).toBe(204);
+    expect((await report('10001:1500')).status).toBe(400);
+    await test.app.inside.views.flush();
+    type Insight = { view_count: number; pages: unknown[] };
+    const { body } = await callSharingApi<Insight>(test, 'GET', `/documents/${id}/insight`);
+    expect([body.view_count, body.pages.length]).toEqual([1, 2_000]);
+  });
+
   it('that cannot be counted in time is stored, and delays no other upload', async () => {
-    // Stops the time limit of the count until the other uploads are stored.
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
+    // Until the other uploads are stored.
+    stopTimeLimits();
     const bytes = endlessPdf();
     let isStored = false;
     const hostile = upload(test, bytes).finally(() => {
@@ -92,6 +114,12 @@ describe('a PDF', () => {
     expect(await upload(test, pdf)).toMatchObject({ page_count: 12 });
   });
 });
+
+/** Stops the time limit of the count. */
+function stopTimeLimits(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 /** The child processes of a process. */
 async function childrenOf(pid: number): Promise<number[]> {

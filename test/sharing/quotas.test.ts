@@ -83,6 +83,33 @@ describeApp('the quota of a workspace', (suite) => {
     expect(await upload(600)).toMatchObject({ ok: true });
   });
 
+  it('limits the bytes of all versions, and a refused one leaves nothing', async () => {
+    const { key, usage, send, upload } = await limited({ bytes_max: 1_000 });
+    const stored = await upload(600);
+    if (!stored.ok) throw new Error(stored.error.message);
+    const route = `/documents/${stored.message.id}`;
+    const add = async (size: number) => {
+      const body = new FormData();
+      body.set('file', new Blob([Buffer.alloc(size, 'y')]), 'next.bin');
+      const url = `${suite.app.publicUrl}/api/v1${route}/versions`;
+      const answer = await fetch(url, { method: 'POST', headers: key, body });
+      return { status: answer.status, body: await answer.json() };
+    };
+    const before = await files();
+    const read = async () => [await send('GET', route), await send('GET', `${route}/versions`)];
+    const document = await read();
+
+    const refused = await add(401);
+
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(JSON.stringify(refused.body)).toContain('bytes_max (1000)');
+    await expect.poll(files).toEqual(before);
+    expect(await read()).toEqual(document);
+    expect(await usage()).toEqual({ bytes: 600, documents: 1, links: 0, views: 0 });
+    expect(await add(400)).toMatchObject({ status: 201, body: { version: 2 } });
+    expect(await usage()).toMatchObject({ bytes: 1_000 });
+  });
+
   it('holds for simultaneous uploads, which are stored completely or not at all', async () => {
     const { usage, upload } = await limited({ bytes_max: 10_000, documents_max: 5 });
     const before = (await files()).length;

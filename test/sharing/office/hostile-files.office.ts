@@ -7,7 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { conversionLimits } from '../../../src/sharing/previews/converter/conversion-errors.ts';
+import { canIsolate } from '../../../src/sharing/previews/converter/sandbox.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { type HostileFile, hostileOfficeFiles } from '../../support/hostile-office-files.ts';
 import { itHoldsFor } from '../../support/rule.ts';
@@ -41,78 +43,105 @@ function listen(): Promise<Server> {
   return new Promise((resolve) => created.listen(0, '127.0.0.1', () => resolve(created)));
 }
 
-let test: TestApp;
-const temporary = path.join(folder, 'tmp');
-const ids = new Map<string, string>();
-const before = process.env.TMPDIR;
+/** Programs that stand in for those of the system. `unshare` fails, as in most containers. */
+const refusing = path.join(folder, 'bin');
+await mkdir(refusing);
+await writeFile(path.join(refusing, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
 
-beforeAll(async () => {
-  test = await startTestApp({ config: { officeCommand: 'soffice' } });
-  await mkdir(temporary);
-  process.env.TMPDIR = temporary;
-  // All of them wait at the same time.
-  for (const { name, fileName, bytes } of files) {
-    ids.set(name, (await upload(test, bytes(), fileName)).id);
-  }
-});
+const run = promisify(execFile);
+const variables = ['TMPDIR', 'PATH'] as const;
+const before = variables.map((name) => [name, process.env[name]] as const);
+const warning = 'LibreOffice runs without namespaces';
+
 afterAll(async () => {
-  if (before === undefined) delete process.env.TMPDIR;
-  else process.env.TMPDIR = before;
-  await test?.remove();
   server.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function settledState(name: string): Promise<Previewed> {
-  const read = async () => {
-    const route = `/documents/${ids.get(name)}`;
-    return (await callSharingApi<Previewed>(test, 'GET', route)).body;
-  };
-  await expect
-    .poll(async () => (await read()).preview, { timeout: 600_000 })
-    .not.toBe('PREVIEW_PENDING');
-  return read();
-}
+const modes = {
+  'in the sandbox of the system': '',
+  'without namespaces': `${refusing}:`,
+};
 
-const run = promisify(execFile);
+describe.each(Object.entries(modes))('a hostile file, %s', (_name, programs) => {
+  let test: TestApp;
+  const temporary = path.join(folder, `tmp-${programs.length}`);
+  const ids = new Map<string, string>();
 
-/** The text and the list of pictures that readers of a link see. */
-async function readShown(documentId: string) {
-  const link = await makeLink(test, documentId);
-  const [cookie = ''] = (await fetch(link.url)).headers.getSetCookie();
-  const headers = { cookie: cookie.replace(/;.*/, '') };
-  const pdf = await fetch(`${link.url}/file`, { headers });
-  const file = path.join(folder, 'shown.pdf');
-  await writeFile(file, Buffer.from(await pdf.arrayBuffer()));
-  const text = (await run('pdftotext', [file, '-'])).stdout;
-  const pictures = (await run('pdfimages', ['-list', file])).stdout.trim().split('\n').slice(2);
-  return { text, pictures };
-}
+  beforeAll(async () => {
+    test = await startTestApp({ config: { officeCommand: 'soffice' } });
+    await mkdir(temporary);
+    process.env.TMPDIR = temporary;
+    process.env.PATH = programs + process.env.PATH;
+    // All of them wait at the same time.
+    for (const { name, fileName, bytes } of files) {
+      ids.set(name, (await upload(test, bytes(), fileName)).id);
+    }
+  });
+  afterAll(async () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    await test?.remove();
+  });
 
-itHoldsFor(files, 28)('converts or refuses a hostile file alone', async (file: HostileFile) => {
-  const { id, preview, preview_error: error } = await settledState(file.name);
-  const outcome = preview === 'PREVIEW_UNSPECIFIED' ? 'download' : preview;
-  expect(file.outcomes).toContain(outcome);
-  if (file.error !== undefined) expect(error).toMatch(file.error);
-  expect(error === '').toBe(outcome !== 'PREVIEW_FAILED');
-  if (outcome !== 'PREVIEW_READY') return;
-  const shown = await readShown(id);
-  expect(shown.text).not.toMatch(/SECRET/);
-  if (file.hasPlaceholder !== true) expect(shown.pictures).toEqual([]);
-});
+  async function settledState(name: string): Promise<Previewed> {
+    const read = async () => {
+      const route = `/documents/${ids.get(name)}`;
+      return (await callSharingApi<Previewed>(test, 'GET', route)).body;
+    };
+    await expect
+      .poll(async () => (await read()).preview, { timeout: 600_000 })
+      .not.toBe('PREVIEW_PENDING');
+    return read();
+  }
 
-it('sends no request, runs no macro, and writes only into its folder', async () => {
-  expect(requests).toEqual([]);
-  expect(await readdir(folder)).not.toContain('secret.txt.macro');
-  expect(await readdir(folder)).not.toContain('secret.txt.entry');
-});
+  /** The text and the list of pictures that readers of a link see. */
+  async function readShown(documentId: string) {
+    const link = await makeLink(test, documentId);
+    const [cookie = ''] = (await fetch(link.url)).headers.getSetCookie();
+    const headers = { cookie: cookie.replace(/;.*/, '') };
+    const pdf = await fetch(`${link.url}/file`, { headers });
+    const file = path.join(folder, 'shown.pdf');
+    await writeFile(file, Buffer.from(await pdf.arrayBuffer()));
+    const text = (await run('pdftotext', [file, '-'])).stdout;
+    const pictures = (await run('pdfimages', ['-list', file])).stdout.trim().split('\n').slice(2);
+    return { text, pictures };
+  }
 
-it('leaves nothing in the temporary folder, and converts the next file', async () => {
-  await expect.poll(() => readdir(temporary)).toEqual([]);
-  const sockets = async () => (await readdir('/tmp')).filter((name) => name.startsWith('OSL_PIPE'));
-  // Conversions of other tests may run.
-  await expect.poll(sockets).toEqual([]);
-  const { id } = await upload(test, Buffer.from('{\\rtf1 Fine}'), 'fine.rtf');
-  ids.set('fine', id);
-  expect((await settledState('fine')).preview).toBe('PREVIEW_READY');
+  itHoldsFor(files, 28)('is converted or refused alone', async (file: HostileFile) => {
+    const { id, preview, preview_error: error } = await settledState(file.name);
+    const outcome = preview === 'PREVIEW_UNSPECIFIED' ? 'download' : preview;
+    expect(file.outcomes).toContain(outcome);
+    if (file.error !== undefined) expect(error).toMatch(file.error);
+    expect(error === '').toBe(outcome !== 'PREVIEW_FAILED');
+    if (outcome !== 'PREVIEW_READY') return;
+    const shown = await readShown(id);
+    expect(shown.text).not.toMatch(/SECRET/);
+    if (file.hasPlaceholder !== true) expect(shown.pictures).toEqual([]);
+  });
+
+  it('is converted with namespaces if and only if the system allows them', async () => {
+    const settings = { hidden: [], limits: conversionLimits };
+    expect((await test.logText()).includes(warning)).toBe(!(await canIsolate(settings)));
+    if (programs !== '') expect(await canIsolate(settings)).toBe(false);
+  });
+
+  it('sends no request, runs no macro, and writes only into its folder', async () => {
+    expect(requests).toEqual([]);
+    expect(await readdir(folder)).not.toContain('secret.txt.macro');
+    expect(await readdir(folder)).not.toContain('secret.txt.entry');
+  });
+
+  it('leaves nothing in the temporary folder, and converts the next file', async () => {
+    await expect.poll(() => readdir(temporary)).toEqual([]);
+    const sockets = async () =>
+      (await readdir('/tmp')).filter((name) => name.startsWith('OSL_PIPE'));
+    // Conversions of other tests may run.
+    await expect.poll(sockets).toEqual([]);
+    const { id } = await upload(test, Buffer.from('{\\rtf1 Fine}'), 'fine.rtf');
+    ids.set('fine', id);
+    expect((await settledState('fine')).preview).toBe('PREVIEW_READY');
+  });
 });

@@ -2,6 +2,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { migratedPostgresDatabase } from '../../support/databases.ts';
+import { type Dialect, describeDialects } from '../../support/matrix.ts';
 import { longDocx } from '../../support/office-packages.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../../support/program.ts';
 import { bearer } from '../../support/sharing-api.ts';
@@ -19,23 +21,51 @@ async function call(program: RunningProgram, route: string, body?: FormData): Pr
   return (await response.json()) as Previewed;
 }
 
-async function startConverting() {
+/** A database and a folder of documents for the nodes of an installation. */
+async function newInstallation(dialect: Dialect) {
   const dataDir = await newDataDir();
-  const temporary = path.join(dataDir, 'tmp');
-  await mkdir(temporary);
-  const env = { LATCHKEY_OFFICE_COMMAND: 'soffice', TMPDIR: temporary };
-  const program = await startProgram(env, dataDir);
-  onTestFinished(() => program.remove());
-  const form = new FormData();
-  form.set('file', new Blob([new Uint8Array(longDocx(pages))]), 'long.docx');
-  const { id } = await call(program, '/documents', form);
+  const postgres = async () => ({
+    LATCHKEY_DATABASE_URL: await migratedPostgresDatabase(),
+    LATCHKEY_BOOTSTRAP: 'demo',
+  });
+  const database = dialect === 'postgres' ? await postgres() : {};
+  return {
+    async startNode(name: string) {
+      const temporary = path.join(dataDir, `tmp-${name}`);
+      await mkdir(temporary, { recursive: true });
+      const env = { ...database, LATCHKEY_OFFICE_COMMAND: 'soffice', TMPDIR: temporary };
+      const program = await startProgram(env, dataDir);
+      onTestFinished(() => program.remove());
+      return { program, temporary };
+    },
+  };
+}
+
+type Node = { readonly program: RunningProgram; readonly temporary: string };
+
+/** Waits until LibreOffice has started. */
+async function expectConverting({ temporary }: Node): Promise<void> {
   await expect.poll(() => readdir(temporary)).toHaveLength(1);
   const [folder = ''] = await readdir(temporary);
-  // LibreOffice has started.
   await expect
     .poll(() => readdir(path.join(temporary, folder, 'profile/user')))
     .not.toHaveLength(1);
-  return { program, env, dataDir, temporary, id };
+}
+
+async function startConverting(node: Node): Promise<string> {
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(longDocx(pages))]), 'long.docx');
+  const { id } = await call(node.program, '/documents', form);
+  await expectConverting(node);
+  return id;
+}
+
+async function expectReady({ program, temporary }: Node, id: string): Promise<void> {
+  const state = async () => (await call(program, `/documents/${id}`)).preview;
+  await expect.poll(state).toBe('PREVIEW_READY');
+  expect((await call(program, `/documents/${id}`)).page_count).toBe(pages);
+  // The converter removes its folder after the service has stored the preview.
+  await expect.poll(() => readdir(temporary)).toEqual([]);
 }
 
 const ways = {
@@ -46,17 +76,29 @@ const ways = {
   },
 };
 
-for (const [way, end] of Object.entries(ways)) {
-  it(`continues after the service ${way} during a conversion, and leaves no files`, async () => {
-    const { program, env, dataDir, temporary, id } = await startConverting();
-    await end(program);
-    await expect.poll(() => readdir(temporary)).toEqual([]);
-    const restarted = await startProgram(env, dataDir);
-    onTestFinished(() => restarted.remove());
-    const state = async () => (await call(restarted, `/documents/${id}`)).preview;
-    await expect.poll(state).toBe('PREVIEW_READY');
-    expect((await call(restarted, `/documents/${id}`)).page_count).toBe(pages);
-    // The converter removes its folder after the service has stored the preview.
-    await expect.poll(() => readdir(temporary)).toEqual([]);
-  });
-}
+describeDialects('a conversion', (dialect) => {
+  for (const [way, end] of Object.entries(ways)) {
+    it(`continues after the service ${way}, and leaves no files`, async () => {
+      const { startNode } = await newInstallation(dialect);
+      const node = await startNode('first');
+      const id = await startConverting(node);
+      await end(node.program);
+      await expect.poll(() => readdir(node.temporary)).toEqual([]);
+      await expectReady(await startNode('first'), id);
+    });
+  }
+});
+
+it('continues on another node after its node is killed', async () => {
+  const { startNode } = await newInstallation('postgres');
+  const first = await startNode('first');
+  const second = await startNode('second');
+  const id = await startConverting(first);
+  expect(await readdir(second.temporary)).toEqual([]);
+
+  await first.program.kill();
+
+  await expectConverting(second);
+  await expect.poll(() => readdir(first.temporary)).toEqual([]);
+  await expectReady(second, id);
+});
