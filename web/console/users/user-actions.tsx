@@ -128,7 +128,9 @@ function useMenu({ user, isSelf }: UserActionsProps): readonly RowAction[] | und
           name: displayName(user),
           effect:
             'The user is signed out immediately and can’t sign in. What the user created stays.',
-          loss: 'After that, the name, the email address, the passkeys and the sessions are erased.',
+          loss:
+            'After that, the name, the email address, the passkeys and the sessions are ' +
+            'erased.',
           remove: () => remove({ userId }),
           restore: () => undelete({ userId }),
         }),
