@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { ActionButton, DisableOrEnable } from '../shared/action-button.tsx';
 import { offlineVerificationNote } from '../shared/credentials/credential.ts';
-import { DeleteButton, RestoreButton } from '../shared/delete-button.tsx';
+import { DeleteButton } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
@@ -18,7 +18,7 @@ export function ClientActions({ client }: { readonly client: Client }) {
   const undelete = useMethod(ClientService.method.undeleteClient);
   const { id: clientId, name, etag, disableTime } = client;
   const restore = () => undelete({ clientId });
-  if (client.deleteTime !== undefined) return <RestoreButton restore={restore} />;
+  if (client.deleteTime !== undefined) return <ActionButton label="Restore" act={restore} />;
   const effect =
     'It can’t get new tokens, and its existing tokens are rejected immediately. ' +
     offlineVerificationNote();

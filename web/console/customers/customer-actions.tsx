@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { ActionButton, DisableOrEnable } from '../shared/action-button.tsx';
 import {
   customerTokenLifetime,
   offlineVerificationNote,
 } from '../shared/credentials/credential.ts';
-import { DeleteButton, RestoreButton } from '../shared/delete-button.tsx';
+import { DeleteButton } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
@@ -20,7 +20,7 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
   const undelete = useMethod(CustomerService.method.undeleteCustomer);
   const { id: customerId, name, etag, disableTime } = customer;
   const restore = () => undelete({ customerId });
-  if (customer.deleteTime !== undefined) return <RestoreButton restore={restore} />;
+  if (customer.deleteTime !== undefined) return <ActionButton label="Restore" act={restore} />;
   const effect =
     'Its API keys can’t get new tokens, and its existing tokens are rejected immediately. ' +
     offlineVerificationNote(customerTokenLifetime);

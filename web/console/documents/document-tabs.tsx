@@ -1,5 +1,8 @@
+/** Links to the parts of a document, so that each has an address, and Back and a reload work. */
+import { createLink } from '@tanstack/react-router';
+import { type ComponentProps, useEffect, useRef } from 'react';
 import { useHasScope } from '../session/session-context.tsx';
-import { TabLink, Tabs } from '../shared/tabs.tsx';
+import classes from './document-tabs.module.css';
 
 const tabs = [
   { to: '/workspaces/$workspaceId/documents/$documentId', label: 'Overview' },
@@ -18,12 +21,23 @@ const tabs = [
   { to: '/workspaces/$workspaceId/documents/$documentId/details', label: 'Details' },
 ] as const;
 
+/** The router sets `aria-current` on the link to the shown part. */
+const TabLink = createLink((props: ComponentProps<'a'>) => (
+  <a {...props} className={classes.tab} />
+));
+
 type DocumentTabsProps = { readonly workspaceId: string; readonly documentId: string };
 
 export function DocumentTabs(params: DocumentTabsProps) {
   const hasScope = useHasScope();
+  const strip = useRef<HTMLElement>(null);
+  // On a narrow phone, the last tabs begin outside of the strip.
+  useEffect(() => {
+    const current = strip.current?.querySelector('[aria-current=page]');
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, []);
   return (
-    <Tabs label="Document">
+    <nav ref={strip} aria-label="Document" className={classes.tabs}>
       {tabs.map((tab) =>
         'scope' in tab && !hasScope(tab.scope) ? null : (
           <TabLink
@@ -37,6 +51,6 @@ export function DocumentTabs(params: DocumentTabsProps) {
           </TabLink>
         ),
       )}
-    </Tabs>
+    </nav>
   );
 }

@@ -4,8 +4,8 @@ import {
   type IdentityProvider,
   IdentityProviderService,
 } from '../../../gen/latchkey/identity/v1/provider_pb.js';
+import { DisableOrEnable } from '../shared/action-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { EditProviderDialog } from './edit-provider-dialog.tsx';

@@ -1,12 +1,12 @@
 /** Sign-in with the identity providers of the installation. */
+import { useQuery } from '@connectrpc/connect-query';
 import { Button, Stack, Text } from '@mantine/core';
 import { IconBuilding } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
-import type {
-  GetSignInOptionsResponse,
-  SignInProvider,
+import {
+  type GetSignInOptionsResponse,
+  SessionService,
+  type SignInProvider,
 } from '../../../gen/latchkey/identity/v1/session_pb.js';
-import { useSignIn } from './session-context.tsx';
 
 export type SignInOptions = Pick<GetSignInOptionsResponse, 'passwords' | 'passkeys' | 'providers'>;
 
@@ -15,19 +15,9 @@ const passwordsOnly: SignInOptions = { passwords: true, passkeys: false, provide
 
 /** How users of a domain, or all users, can sign in. Undefined until the service has answered. */
 export function useSignInOptions(domain = ''): SignInOptions | undefined {
-  const { session } = useSignIn();
-  const [options, setOptions] = useState<SignInOptions>();
-  useEffect(() => {
-    let isShown = true;
-    const show = (found: SignInOptions) => {
-      if (isShown) setOptions(found);
-    };
-    session.signInOptions(domain).then(show, () => show(passwordsOnly));
-    return () => {
-      isShown = false;
-    };
-  }, [session, domain]);
-  return options;
+  const { getSignInOptions } = SessionService.method;
+  const { data, isPending } = useQuery(getSignInOptions, { domain }, { retry: false });
+  return isPending ? undefined : (data ?? passwordsOnly);
 }
 
 export const providerAddress = (

@@ -5,7 +5,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import {
-  type GetSignInOptionsResponse,
   type RefreshSessionResponse,
   SessionService,
   type SignedInUser,
@@ -159,11 +158,6 @@ export class Session {
     this.#era++;
     this.#accept(answer, 'in this tab');
     this.#notifyOtherTabs();
-  }
-
-  /** Returns how users of a domain, or all users, can sign in. Throws the error of the service. */
-  signInOptions(domain = ''): Promise<GetSignInOptionsResponse> {
-    return this.#client.getSignInOptions({ domain });
   }
 
   /** After a sign-in with an identity provider, which this class has not seen. */

@@ -1,7 +1,9 @@
 /** The Connect transport of the console. It adds the token and handles step-up. */
+import { getOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
 import { Code, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
+import { access } from '../../../gen/latchkey/options/v1/access_pb.js';
 import { localError, reasonOf, requestIdOf } from './error-details.ts';
 import type { Session } from './session.ts';
 import type { StepUp } from './step-up.ts';
@@ -19,11 +21,14 @@ export function createTransport(session: Session, stepUp: StepUp): Transport {
 }
 
 function addToken(session: Session): Interceptor {
-  return (next) => (request) =>
-    session.send((token) => {
+  return (next) => (request) => {
+    // Visitors call public methods, too.
+    if (getOption(request.method, access).public) return next(request);
+    return session.send((token) => {
       request.header.set('authorization', `Bearer ${token}`);
       return next(request);
     });
+  };
 }
 
 /**

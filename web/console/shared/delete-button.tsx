@@ -1,10 +1,9 @@
-/** Deleting a resource with a waiting time, and restoring it. */
-import { Button, type ButtonProps } from '@mantine/core';
+/** Deleting a resource with a waiting time. */
+import { Button } from '@mantine/core';
 import { useDialogs } from './dialogs.tsx';
 import { ErrorDialog } from './error-dialog.tsx';
 import { isolateName } from './isolate-name.tsx';
 import { showToast } from './toasts.tsx';
-import { usePendingAction } from './use-pending-action.ts';
 
 export type Deletion = {
   readonly noun: 'client' | 'customer' | 'user' | 'workspace';
@@ -58,17 +57,3 @@ export function DeleteButton({ label = 'Delete', ...deletion }: DeleteButtonProp
 }
 
 const titled = (noun: string) => `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
-
-type RestoreButtonProps = ButtonProps & { readonly restore: () => Promise<unknown> };
-
-export function RestoreButton({ restore, ...props }: RestoreButtonProps) {
-  const { open } = useDialogs();
-  const { isPending, run } = usePendingAction((error) =>
-    open(<ErrorDialog title="Couldn’t restore" error={error} />),
-  );
-  return (
-    <Button {...props} loading={isPending} onClick={() => void run(restore)}>
-      Restore
-    </Button>
-  );
-}

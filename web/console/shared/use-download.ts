@@ -1,15 +1,10 @@
-import { useState } from 'react';
 import type { BytesRequest } from '../session/fetch-bytes.ts';
 import type { Session } from '../session/session.ts';
 import { useSignIn } from '../session/session-context.tsx';
 import { saveFile } from './save-file.ts';
+import { type PendingAction, usePendingAction } from './use-pending-action.ts';
 
-export type Download = {
-  readonly isPending: boolean;
-  /** Undefined before the first run and after a success. */
-  readonly error: unknown;
-  start(): void;
-};
+export type Download = Pick<PendingAction, 'isPending' | 'error'> & { start(): void };
 
 type Source = {
   readonly name: string;
@@ -19,21 +14,10 @@ type Source = {
 /** Downloads with the user's token, which a URL cannot carry. Does nothing without a source. */
 export function useDownload(source: Source | undefined): Download {
   const { session } = useSignIn();
-  const [isPending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>();
-
-  async function start() {
+  const { isPending, error, run } = usePendingAction();
+  const start = () => {
     if (source === undefined) return;
-    setPending(true);
-    setError(undefined);
-    try {
-      saveFile(await source.fetch(session), source.name);
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setPending(false);
-    }
-  }
-
-  return { isPending, error, start: () => void start() };
+    void run(async () => saveFile(await source.fetch(session), source.name));
+  };
+  return { isPending, error, start };
 }

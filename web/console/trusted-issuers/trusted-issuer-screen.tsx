@@ -6,12 +6,12 @@ import {
   TrustedIssuerService,
 } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
+import { DisableOrEnable } from '../shared/action-button.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { historyFacts } from '../shared/creation.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';

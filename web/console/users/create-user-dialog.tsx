@@ -2,6 +2,7 @@ import { NativeSelect, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useSignInOptions } from '../session/provider-sign-in.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { ErrorDialog } from '../shared/error-dialog.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
@@ -10,7 +11,6 @@ import { StaffScopesField } from '../shared/scopes/staff-scopes-field.tsx';
 import { showToast } from '../shared/toasts.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { passwordAdvice } from './set-password-dialog.tsx';
-import { useLocalPasswords } from './use-local-passwords.ts';
 import { EmailField, UserNameField } from './user-fields.tsx';
 
 type SignIn = 'link' | 'password' | 'company';
@@ -45,7 +45,7 @@ export function CreateUserDialog() {
   const mailLink = useMethod(UserService.method.mailPasswordLink);
   const navigate = useNavigate();
   const { open } = useDialogs();
-  const hasPasswords = useLocalPasswords() ?? true;
+  const hasPasswords = useSignInOptions()?.passwords ?? true;
   const signIn = hasPasswords ? form.values.signIn : 'company';
   return (
     <FormDialog

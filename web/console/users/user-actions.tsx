@@ -8,10 +8,11 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { RestoreButton, useDelete } from '../shared/delete-button.tsx';
+import { useSignInOptions } from '../session/provider-sign-in.tsx';
+import { ActionButton } from '../shared/action-button.tsx';
+import { useDelete } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { displayName } from '../shared/display-name.ts';
-import { EnableButton } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { ActionMenu, type RowAction } from '../shared/lists/row-menu.tsx';
 import { linkSentText } from '../shared/no-mail-note.tsx';
@@ -19,7 +20,6 @@ import { useMethod } from '../shared/use-method.ts';
 import { ChangeUserScopesDialog } from './change-user-scopes-dialog.tsx';
 import { EditUserDialog } from './edit-user-dialog.tsx';
 import { SetPasswordDialog } from './set-password-dialog.tsx';
-import { useLocalPasswords } from './use-local-passwords.ts';
 
 type UserActionsProps = { readonly user: User; readonly isSelf: boolean };
 
@@ -30,7 +30,8 @@ export function UserActions(props: UserActionsProps) {
   const enable = useMethod(UserService.method.enableUser);
   const undelete = useMethod(UserService.method.undeleteUser);
   const actions = useMenu(props);
-  if (deleteTime !== undefined) return <RestoreButton restore={() => undelete({ userId })} />;
+  if (deleteTime !== undefined)
+    return <ActionButton label="Restore" act={() => undelete({ userId })} />;
   // An action that appears later could receive the click for another one.
   if (actions === undefined) return null;
   return (
@@ -43,7 +44,9 @@ export function UserActions(props: UserActionsProps) {
           Change scopes
         </Button>
       ) : null}
-      {disableTime === undefined ? null : <EnableButton enable={() => enable({ userId })} />}
+      {disableTime === undefined ? null : (
+        <ActionButton label="Enable" act={() => enable({ userId })} />
+      )}
       <ActionMenu name={displayName(user)} actions={actions} />
     </>
   );
@@ -52,7 +55,7 @@ export function UserActions(props: UserActionsProps) {
 /** The less frequent actions; undefined until it is known whether users have passwords. */
 function useMenu({ user, isSelf }: UserActionsProps): readonly RowAction[] | undefined {
   const { open, confirm } = useDialogs();
-  const hasPasswords = useLocalPasswords();
+  const hasPasswords = useSignInOptions()?.passwords;
   const mail = useMethod(UserService.method.mailPasswordLink);
   const removeTotp = useMethod(UserService.method.removeTotp);
   const disable = useMethod(UserService.method.disableUser);
@@ -125,7 +128,9 @@ function useMenu({ user, isSelf }: UserActionsProps): readonly RowAction[] | und
           name: displayName(user),
           effect:
             'The user is signed out immediately and can’t sign in. What the user created stays.',
-          loss: 'After that, the name, the email address, the passkeys and the sessions are erased.',
+          loss:
+            'After that, the name, the email address, the passkeys and the sessions are ' +
+            'erased.',
           remove: () => remove({ userId }),
           restore: () => undelete({ userId }),
         }),

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useSignIn, useUser } from '../session/session-context.tsx';
+import { ActionButton } from '../shared/action-button.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { createdColumn } from '../shared/creation.tsx';
-import { RestoreButton } from '../shared/delete-button.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { deletedFilter, showDeleted } from '../shared/lists/deleted-filter.ts';
@@ -90,7 +90,14 @@ export function WorkspacesScreen() {
 
 function RestoreWorkspace({ workspaceId }: { readonly workspaceId: string }) {
   const undelete = useMethod(WorkspaceService.method.undeleteWorkspace);
-  return <RestoreButton size="xs" variant="default" restore={() => undelete({ workspaceId })} />;
+  return (
+    <ActionButton
+      size="xs"
+      variant="default"
+      label="Restore"
+      act={() => undelete({ workspaceId })}
+    />
+  );
 }
 
 /** The token contains the scopes, so only a new token shows that a workspace was added. */

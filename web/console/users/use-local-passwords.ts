@@ -1,8 +1,0 @@
-import { useQuery } from '@connectrpc/connect-query';
-import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
-
-/** Whether users can have passwords; undefined until the answer arrives. If none does, they can. */
-export function useLocalPasswords(): boolean | undefined {
-  const { data, isPending } = useQuery(SessionService.method.getSignInOptions, {});
-  return isPending ? undefined : (data?.passwords ?? true);
-}
