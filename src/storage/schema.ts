@@ -2,8 +2,8 @@
 // text, and flags are 0 or 1, so that both dialects read and write the same values.
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { deletionNote, Entity } from './change.ts';
+import type { FolderTable, PreviewTable } from './document-rows.ts';
 import type { DomainTables } from './domain-rows.ts';
-import type { FolderTable } from './folder-rows.ts';
 import type { AgreementTables, GateTables } from './gate-rows.ts';
 import type {
   AudienceRow,
@@ -21,7 +21,6 @@ import type {
   UsageCountRow,
   UsedAssertionRow,
 } from './identity-rows.ts';
-import type { PreviewTable } from './preview-rows.ts';
 import type { ProcessTables } from './process-rows.ts';
 import type {
   DisableColumns,
@@ -48,10 +47,10 @@ import type {
 } from './sharing-rows.ts';
 import type { SignInTables } from './sign-in-rows.ts';
 
-export type * from './folder-rows.ts';
+export type * from './document-rows.ts';
+export type * from './document-rows.ts';
 export type * from './gate-rows.ts';
 export type * from './identity-rows.ts';
-export type * from './preview-rows.ts';
 export type * from './process-rows.ts';
 export type * from './resource-rows.ts';
 export type * from './sharing-rows.ts';
@@ -78,9 +77,7 @@ export type SigningKeyRow = {
   /** When a retired key is no longer published. */
   remove_time: number | null;
   revoke_time: number | null;
-  /**
-   * The longest lifetime of a token that the key may have signed. Every signing process updates it.
-   */
+  /** The longest lifetime of a token that the key may have signed. Signing processes update it. */
   token_seconds_max: number;
 };
 

@@ -1,6 +1,6 @@
 // The types of files that the service converts to PDF.
 
-// LibreOffice selects its filter by the extension. The migration of the previews has the same types.
+// LibreOffice selects its filter by the extension. The migration of previews has the same types.
 
 const openXml = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
