@@ -7,7 +7,7 @@ const text = '# Terms\n\n**Keep** it secret.';
 const digest = sha256(Buffer.from(text));
 
 describeApp('the text of an agreement', (suite) => {
-  it('is refused if it is too long or disguised, and is only in answers with one link', async () => {
+  it('has limits, and is only in answers with a single link', async () => {
     const document = await upload(suite.testApp, Buffer.from('The secret plan.'), 'Plan.txt');
     const link = await makeLink(suite.testApp, document.id, { agreement: text });
     const bad = ['x'.repeat(20_001), ' \n\t', 'a\u0007b', 'a\u202eb', 'a\u0000b', 5, ['a']];
