@@ -203,7 +203,7 @@ async function measure(parent, options) {
   return verdictOf('grants', [noErrors(sides)]);
 }
 
-/** Returns a table of the bytes that a request of each way allocates, in nodes of their own. */
+/** Returns a table of the bytes that a request of each way allocates, in separate nodes. */
 async function measureHeap(parent, options) {
   const { plain, overTls } = await startSides(parent, options, 'heap');
   const lines = ['heap allocated by the main thread, KiB per request'];

@@ -5,7 +5,6 @@ import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
 import { findLeaks } from '../support/log-leaks.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
-import { openRawHttp, requestHead } from '../support/raw-http.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
 /** `{id}` and `{secret}` stand for the client's, with `%` encoded; `{other}` for another id. */
@@ -276,21 +275,6 @@ describeAppOnSqlite('a token request', (suite) => {
       expect(json.error_description).toMatch(/^na?\?m.: is not a field of this method$/);
     },
   );
-
-  it('rejects bytes that are not UTF-8', async () => {
-    const connection = await openRawHttp(Number(new URL(suite.app.publicUrl).port));
-    const body = Buffer.from(`${grant}&scope=\xff`, 'latin1');
-    const head = requestHead('POST', '/tokens', {
-      Host: 'latchkey.test',
-      'Content-Type': formType,
-      'Content-Length': String(body.length),
-    });
-    await connection.write(Buffer.concat([Buffer.from(head), body]));
-    const response = await connection.response();
-    connection.reset();
-    const refused = { status: 400, error: 'invalid_request' };
-    expect(JSON.parse(String(response?.body))).toMatchObject(refused);
-  });
 
   it.each(['/tokens/api-key', '/tokens/verify'])(
     'is not accepted as a form at %s',

@@ -55,9 +55,9 @@ const tokenMethods: readonly (readonly [string, string, readonly string[]])[] = 
 ];
 
 /**
- * Other methods that commands with more code call. GetJwks needs no credential and no command, and the
- * OAuth methods do the same as `latchkey verify` and `latchkey revoke`. Users decide about sign-ins
- * of the command line in the console.
+ * Other methods that commands with more code call. GetJwks needs no credential and no command, and
+ * the OAuth methods do the same as `latchkey verify` and `latchkey revoke`. Users decide about
+ * sign-ins of the command line in the console.
  */
 const otherMethods = [
   'verification.getJwks',

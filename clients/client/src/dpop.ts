@@ -10,8 +10,8 @@ export type DpopKeyPair = {
 };
 
 /**
- * A key pair, a private JWK, or `true`: a new ECDSA key that cannot be exported. It lives as long as
- * the client.
+ * A key pair, a private JWK, or `true`: a new ECDSA key that cannot be exported. It lives as long
+ * as the client.
  */
 export type DpopOption = true | DpopKeyPair | PrivateJwk;
 
