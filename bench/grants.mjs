@@ -1,12 +1,15 @@
 // Compares each way to get a token with the plain one: client credentials with a secret. All use the
-// same service in the same rounds.
+// same service in the same rounds. Then measures the heap that a request of each way allocates.
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createTlsLoad } from './loads/tls.mjs';
 import { createFreshHttpLoad, createHttpLoad } from './loads/wrk.mjs';
-import { stopAll } from './processes.mjs';
+import { freePort } from './nginx.mjs';
+import { runTool, startServer, stopAll } from './processes.mjs';
+import { profileEnvironment, recordAllocations } from './profile/profile.mjs';
 import { noErrors, serverTable, verdictOf } from './report.mjs';
-import { signIn, startService } from './service.mjs';
+import { environmentOf, programOf, signIn, startService } from './service.mjs';
 import { runRounds } from './tokens.mjs';
 
 const scope = 'accounts:read payments:write';
@@ -124,9 +127,54 @@ function newKey() {
   };
 }
 
-async function measure(parent, options) {
-  const folder = await mkdtemp(path.join(parent, 'grants-'));
-  const service = await startService(folder);
+/** Starts a node with TLS on the same database. Returns its sides. */
+async function startTls(folder, { client }, call, kind) {
+  const name = `tls-${kind}`;
+  const san = 'spiffe://bench/client';
+  const server = await newCertificate(folder, `${name}-server`, 'IP:127.0.0.1');
+  const own = await newCertificate(folder, `${name}-client`, `URI:${san}`);
+  await call('PATCH', `/clients/${client.id}`, { tls_client_auth_san_uri: san });
+  const port = await freePort();
+  const profileFile = path.join(folder, `${name}.profile`);
+  const node = await startServer({
+    script: programOf(),
+    words: ['serve'],
+    env: {
+      ...environmentOf(path.join(folder, 'data')),
+      LATCHKEY_HTTP_ADDRESS: `127.0.0.1:${port}`,
+      ...{ LATCHKEY_TLS_CERT: server.certFile, LATCHKEY_TLS_KEY: server.keyFile },
+      LATCHKEY_HTTP_CLIENT_CA: own.certFile,
+      ...(kind === 'heap' && profileEnvironment(profileFile, kind)),
+    },
+    logFile: path.join(folder, `${name}.log`),
+  });
+  const { cert: ca } = server;
+  const certified = { ca, cert: own.cert, key: own.key };
+  return [
+    ['plain over TLS', { ca }, withSecret(client)],
+    ['certificate', certified, { client_id: client.id, scope }],
+  ].map(([name, tls, fields]) => {
+    const load = createTlsLoad({ route, fields, tls });
+    return { name, port, server: { ...node, profileFile }, load, rounds: [], peakBytes: 0 };
+  });
+}
+
+/** A self-signed certificate, which is its own authority. */
+async function newCertificate(folder, name, san) {
+  const [certFile, keyFile] = ['crt', 'key'].map((end) => path.join(folder, `${name}.${end}`));
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${san}`];
+  const files = ['-keyout', keyFile, '-out', certFile];
+  await runTool('openssl', ['req', '-x509', '-days', '2', ...key, ...subject, ...files]);
+  const [cert, text] = await Promise.all([certFile, keyFile].map((file) => readFile(file)));
+  return { certFile, keyFile, cert, key: text };
+}
+
+/** Starts nodes on a new database. Returns a side for each way. `kind`: `time` or `heap`. */
+async function startSides(parent, options, kind) {
+  const folder = await mkdtemp(path.join(parent, `grants-${kind}-`));
+  const profiled = { isProfiled: kind === 'heap', profileKind: kind };
+  const service = await startService(folder, profiled);
   const port = service.ports.HTTP;
   const { token: staffToken, call } = await signIn(service);
   const sides = [];
@@ -138,11 +186,36 @@ async function measure(parent, options) {
       : createFreshHttpLoad({ folder, name, port, route, seconds, makeRequests }));
     sides.push({ name, port, server: service.server, load, rounds: [], peakBytes: 0 });
   }
+  return { plain: sides, overTls: await startTls(folder, service, call, kind) };
+}
+
+async function measure(parent, options) {
+  const { plain, overTls } = await startSides(parent, options, 'time');
+  const sides = [...plain, ...overTls];
   process.stdout.write('grants ');
   await runRounds(sides, options);
   await stopAll();
-  process.stdout.write(`\n\n${serverTable([{ name: 'POST /tokens', servers: sides }])}\n`);
+  const tables = [
+    { name: 'POST /tokens', servers: plain },
+    { name: 'POST /tokens over TLS', servers: overTls },
+  ];
+  process.stdout.write(`\n\n${serverTable(tables)}\n${await measureHeap(parent, options)}\n`);
   return verdictOf('grants', [noErrors(sides)]);
+}
+
+/** Returns a table of the bytes that a request of each way allocates, in separate nodes. */
+async function measureHeap(parent, options) {
+  const { plain, overTls } = await startSides(parent, options, 'heap');
+  const lines = ['heap allocated by the main thread, KiB per request'];
+  for (const { name, port, server, load } of [...plain, ...overTls]) {
+    await load.prepareRound?.();
+    await load.run(port, options.warmUpSeconds);
+    await load.prepareRound?.();
+    const bytes = await recordAllocations(server, () => load.run(port, options.seconds));
+    lines.push(`  ${name.padEnd(20)}${(bytes / 1024).toFixed(1).padStart(10)}`);
+  }
+  await stopAll();
+  return lines.join('\n');
 }
 
 // A longer run could outlast the token that is exchanged.

@@ -18,8 +18,13 @@ import { scenarios } from './scenarios.mjs';
 import { start } from './start.mjs';
 import { runTokens } from './tokens.mjs';
 
-/** The load generators and nginx, with the Debian package of each. */
-const tools = { wrk: 'wrk', h2load: 'nghttp2-client', nginx: 'nginx-light' };
+/** The load generators and other programs, with the Debian package of each. */
+const tools = {
+  wrk: 'wrk',
+  h2load: 'nghttp2-client',
+  nginx: 'nginx-light',
+  openssl: 'openssl',
+};
 // Debian installs nginx there.
 process.env.PATH += ':/usr/sbin';
 

@@ -12,10 +12,11 @@ export const programOf = (build = root) => path.join(build, 'dist/src/main.js');
 /**
  * `name`: the name of the data folder. Nodes with the same database can share one. `settings`:
  * overrides of the default settings. `build`: the folder of the repository with the built service.
- * `isProfiled`: whether its main thread can be profiled.
+ * `isProfiled`: whether its main thread can be profiled. `profileKind`: see `profileEnvironment`.
  */
 export async function startService(folder, options = {}) {
   const { name = 'data', settings = {}, build = root, isProfiled = false } = options;
+  const { profileKind } = options;
   const dataDir = path.join(folder, name);
   const profileFile = path.join(folder, `${name}.cpuprofile`);
   const server = await startServer({
@@ -24,7 +25,7 @@ export async function startService(folder, options = {}) {
     env: {
       ...environmentOf(dataDir),
       ...settings,
-      ...(isProfiled && profileEnvironment(profileFile)),
+      ...(isProfiled && profileEnvironment(profileFile, profileKind)),
     },
     logFile: path.join(folder, `${name}.log`),
   });

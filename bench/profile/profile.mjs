@@ -8,14 +8,31 @@ import { groupOf } from './groups.mjs';
 
 const writeMs = 20_000;
 
-/** The environment variables of a server whose main thread can be profiled. */
-export const profileEnvironment = (file) => ({
+/**
+ * The environment variables of a server whose main thread can be profiled: its time, or with the
+ * kind `heap` its allocations.
+ */
+export const profileEnvironment = (file, kind = 'time') => ({
   NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'preload.mjs')}`,
   BENCH_PROFILE_FILE: file,
+  BENCH_PROFILE_KIND: kind,
 });
 
 /** Runs a load. Returns the number of requests and the microseconds of each group. */
 export async function recordProfile(server, run) {
+  const { requests, profile } = await record(server, run);
+  return { requests, micros: microsByGroup(profile, server.root) };
+}
+
+/** Runs a load. Returns the bytes of the main thread's heap that a request allocates. */
+export async function recordAllocations(server, run) {
+  const { requests, profile } = await record(server, run);
+  const bytesIn = ({ selfSize, children }) =>
+    children.reduce((sum, child) => sum + bytesIn(child), selfSize);
+  return bytesIn(profile.head) / requests;
+}
+
+async function record(server, run) {
   rmSync(server.profileFile, { force: true });
   server.signal('SIGUSR2');
   const { requests } = await run();
@@ -25,8 +42,7 @@ export async function recordProfile(server, run) {
     if (Date.now() > deadline) throw new Error(`there is no profile in ${server.profileFile}`);
     await sleep(50);
   }
-  const profile = JSON.parse(readFileSync(server.profileFile, 'utf8'));
-  return { requests, micros: microsByGroup(profile, server.root) };
+  return { requests, profile: JSON.parse(readFileSync(server.profileFile, 'utf8')) };
 }
 
 /** The self time of all functions by group, without the idle time. */

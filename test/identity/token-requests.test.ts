@@ -6,6 +6,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
 import { type Added, addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import { openRawHttp, requestHead } from '../support/raw-http.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
 
@@ -102,6 +103,21 @@ describeAppOnSqlite('the token methods', (suite) => {
   const fieldsOf = (answer: { errors?: { field: string }[] }) =>
     (answer.errors ?? []).map(({ field }) => field);
   const token = () => authorization.slice('Bearer '.length);
+
+  it('reject a form with bytes that are not UTF-8', async () => {
+    const connection = await openRawHttp(Number(new URL(suite.app.publicUrl).port));
+    const body = Buffer.from(`grant_type=client_credentials&scope=\xff`, 'latin1');
+    const head = requestHead('POST', '/tokens', {
+      Host: 'latchkey.test',
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'Content-Length': String(body.length),
+    });
+    await connection.write(Buffer.concat([Buffer.from(head), body]));
+    const response = await connection.response();
+    connection.reset();
+    const refused = { status: 400, error: 'invalid_request' };
+    expect(JSON.parse(String(response?.body))).toMatchObject(refused);
+  });
 
   it('reject a token in the query', async () => {
     const path = `/tokens/verify?access_token=${token()}`;

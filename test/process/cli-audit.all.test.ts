@@ -36,3 +36,17 @@ test('the list of audit events begins and ends at a time before now', async () =
   expect(JSON.parse(stdout)).toMatchObject({ action: expect.any(String) });
   expect((await staff.run([...list, '--end-time', '1h'])).stdout).toBe('');
 });
+
+test('an option of the list directly after its group lists', async () => {
+  const staff = await staffShell();
+  const { stdout } = await staff.run(['audit', '--page-size=1', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ action: expect.any(String) });
+  expect(await staff.run(['client', '--json'])).toMatchObject({ status: 0 });
+  for (const words of [['audit'], ['audit', '--unknown'], ['audit', 'lists', '--json']]) {
+    expect(await staff.run(words), words.join(' ')).toMatchObject({ status: 2, stdout: '' });
+  }
+  const following = staff.start(['audit', '--follow', '--json']);
+  await expect.poll(following.stdout).toContain('"action"');
+  following.child.kill('SIGINT');
+  expect((await following.ended).status).toBe(130);
+});

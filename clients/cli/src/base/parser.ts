@@ -20,7 +20,8 @@ export type Parsed =
     };
 
 /** Parses the arguments, without the name of the program. */
-export function parseWords(root: Command, words: readonly string[]): Parsed {
+export function parseWords(root: Command, line: readonly string[]): Parsed {
+  const words = nameList(root, line);
   const asked = words[0] === 'help' ? words.slice(1) : words;
   const wantsHelp = asked !== words || beforeDashes(words).some(asksHelp);
   if (wantsHelp) {
@@ -40,6 +41,17 @@ export function parseWords(root: Command, words: readonly string[]): Parsed {
     return { kind: 'wrong', message, usage, ...(status === undefined ? {} : { status }) };
   }
   return parsed ?? { kind: 'wrong', message: '', usage: usageOf([root]) };
+}
+
+/** Adds `list` to a group with an option of it: `audit --follow` is `audit list --follow`. */
+function nameList(root: Command, words: readonly string[]): readonly string[] {
+  const path = pathOf(root, words) ?? [root];
+  const at = path.length - 1;
+  const group = path[at] as Command;
+  const { options = [] } = childOf(group, 'list') ?? {};
+  const isOption = options.some(({ name }) => words[at]?.replace(/=.*/s, '') === `--${name}`);
+  if (!isOption || words.some((word, i) => i > at && childOf(group, word))) return words;
+  return [...words.slice(0, at), 'list', ...words.slice(at)];
 }
 
 const asksHelp = (word: string) => word === '--help' || word === '-h';
