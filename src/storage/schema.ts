@@ -36,6 +36,7 @@ import type {
   LinkTable,
   LogoRow,
   MemberTable,
+  NoticeReadRow,
   PendingBlobRow,
   ReaderMailRow,
   ViewPageRow,
@@ -290,6 +291,7 @@ export type Schema = ModuleTables & {
   visitors: VisitorRow;
   view_pages: ViewPageRow;
   link_notices: LinkNoticeRow;
+  notice_reads: NoticeReadRow;
   reader_mails: ReaderMailRow;
 };
 

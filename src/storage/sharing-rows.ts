@@ -172,6 +172,13 @@ export type LinkNoticeRow = {
   view_id: string | null;
 };
 
+/** Until when a user has read the notices of a workspace. */
+export type NoticeReadRow = {
+  workspace_id: string;
+  user_id: string;
+  read_time: number;
+};
+
 /** A mail to a reader that was not sent yet. */
 export type ReaderMailRow = {
   /** The id of the object that the mail is about. Its prefix is the kind of the mail. */

@@ -59,6 +59,7 @@ describe('an Idempotency-Key', () => {
       'UserService.EnrolTotp',
       'UserAccessService.RevokeAllAccess',
       'DocumentService.RestoreVersion',
+      'InsightService.MarkNoticesRead',
       'LinkService.BatchUpdateLinks',
       'LinkService.BatchRevokeLinks',
       'WorkspaceService.UndeleteWorkspace',

@@ -209,6 +209,12 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     columns: [...viewColumns, 'link_name'],
     isInWorkspace,
   },
+  {
+    name: 'mark-read',
+    about: 'Marks these views as read.',
+    method: 'insight.markNoticesRead',
+    isInWorkspace,
+  },
   downloadCommand,
   versionGroup,
 ]);
