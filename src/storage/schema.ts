@@ -23,6 +23,7 @@ import type {
   UsageCountRow,
   UsedAssertionRow,
 } from './identity-rows.ts';
+import type { NoticeTables } from './notice-rows.ts';
 import type { PreviewTable } from './preview-rows.ts';
 import type { ProcessTables } from './process-rows.ts';
 import type { ResourceTable, UpdateTime } from './resource-rows.ts';
@@ -32,11 +33,9 @@ import type {
   DocumentTable,
   DocumentVersionTable,
   GeneratedColumns,
-  LinkNoticeRow,
   LinkTable,
   LogoRow,
   MemberTable,
-  NoticeReadRow,
   PendingBlobRow,
   ReaderMailRow,
   ViewPageRow,
@@ -49,6 +48,7 @@ import type { SignInTables } from './sign-in-rows.ts';
 export type * from './folder-rows.ts';
 export type * from './gate-rows.ts';
 export type * from './identity-rows.ts';
+export type * from './notice-rows.ts';
 export type * from './preview-rows.ts';
 export type * from './process-rows.ts';
 export type * from './resource-rows.ts';
@@ -244,7 +244,12 @@ export type RetentionTimeRow = {
   time: number;
 };
 
-type ModuleTables = AgreementTables & DomainTables & GateTables & SignInTables & ProcessTables;
+type ModuleTables = AgreementTables &
+  DomainTables &
+  GateTables &
+  SignInTables &
+  ProcessTables &
+  NoticeTables;
 
 export type Schema = ModuleTables & {
   pending_blobs: PendingBlobRow;
@@ -290,8 +295,6 @@ export type Schema = ModuleTables & {
   views: ViewTable;
   visitors: VisitorRow;
   view_pages: ViewPageRow;
-  link_notices: LinkNoticeRow;
-  notice_reads: NoticeReadRow;
   reader_mails: ReaderMailRow;
 };
 

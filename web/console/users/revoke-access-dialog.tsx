@@ -89,8 +89,8 @@ export function stayingTexts(result: RevokeAllAccessResponse): string[] {
     `Kept: ${kept.join(', ')} that the user created.`,
     ...(authenticatesOthers
       ? [
-          'Identity providers and trusted issuers authenticate others. Disable those that the user ' +
-            'still controls.',
+          'Identity providers and trusted issuers authenticate others. Disable those that the ' +
+            'user still controls.',
         ]
       : []),
     'Rotate secrets of others that the user may have copied.',

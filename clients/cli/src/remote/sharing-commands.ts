@@ -9,6 +9,7 @@ import {
   externalIdField,
   externalIdFilter,
   nameField,
+  pastField,
   showDeletedField,
 } from './common-fields.ts';
 import { domainGroup } from './domain-commands.ts';
@@ -213,6 +214,7 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     name: 'mark-read',
     about: 'Marks these views as read.',
     method: 'insight.markNoticesRead',
+    fields: { read_time: pastField('Only views until this time') },
     isInWorkspace,
   },
   downloadCommand,
