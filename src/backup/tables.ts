@@ -35,6 +35,7 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   logos: { key: ['id'] },
   workspace_usage: { key: ['workspace_id'] },
   members: { key: ['workspace_id', 'user_id'] },
+  notice_reads: { key: ['workspace_id', 'user_id'] },
   invitations: { key: ['id'] },
   domains: { key: ['id'] },
   credentials: { key: ['id'] },

@@ -21,6 +21,7 @@ import type {
   UsageCountRow,
   UsedAssertionRow,
 } from './identity-rows.ts';
+import type { NoticeTables } from './notice-rows.ts';
 import type { ProcessTables } from './process-rows.ts';
 import type {
   DisableColumns,
@@ -34,7 +35,6 @@ import type {
   DocumentTable,
   DocumentVersionTable,
   GeneratedColumns,
-  LinkNoticeRow,
   LinkTable,
   LogoRow,
   MemberTable,
@@ -48,9 +48,9 @@ import type {
 import type { SignInTables } from './sign-in-rows.ts';
 
 export type * from './document-rows.ts';
-export type * from './document-rows.ts';
 export type * from './gate-rows.ts';
 export type * from './identity-rows.ts';
+export type * from './notice-rows.ts';
 export type * from './process-rows.ts';
 export type * from './resource-rows.ts';
 export type * from './sharing-rows.ts';
@@ -243,7 +243,12 @@ export type RetentionTimeRow = {
   time: number;
 };
 
-type ModuleTables = AgreementTables & DomainTables & GateTables & SignInTables & ProcessTables;
+type ModuleTables = AgreementTables &
+  DomainTables &
+  GateTables &
+  SignInTables &
+  ProcessTables &
+  NoticeTables;
 
 export type Schema = ModuleTables & {
   pending_blobs: PendingBlobRow;
@@ -289,7 +294,6 @@ export type Schema = ModuleTables & {
   views: ViewTable;
   visitors: VisitorRow;
   view_pages: ViewPageRow;
-  link_notices: LinkNoticeRow;
   reader_mails: ReaderMailRow;
 };
 

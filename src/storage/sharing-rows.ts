@@ -161,21 +161,6 @@ export type LinkTable = GeneratedColumns<
   | keyof UpdateTime
 >;
 
-/** The views of a link that its creator has not been mailed about. */
-export type LinkNoticeRow = {
-  link_id: string;
-  /** The number of views since the last mail. */
-  views: number;
-  /** When the next mail is due; null if there are no views. */
-  due_time: number | null;
-  /** Failed attempts to send the mail. */
-  attempts: number;
-  /** The number of mails so far. It shows whether another process has sent the mail. */
-  mails: number;
-  /** The last of all views for a mail; null after a change of mails. */
-  view_id: string | null;
-};
-
 /** A mail to a reader that was not sent yet. */
 export type ReaderMailRow = {
   /** The id of the object that the mail is about. Its prefix is the kind of the mail. */

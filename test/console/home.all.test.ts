@@ -53,6 +53,7 @@ it('the home page of a workspace leads from the first upload to its readers', as
   await page.reload();
   await notices.getByRole('link', { name: 'A reader without an email address' }).waitFor();
   await notices.getByText('deck.pdf · For me').waitFor();
+  await notices.getByText('New', { exact: true }).waitFor();
   await expectAccessible(page);
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
@@ -61,6 +62,9 @@ it('the home page of a workspace leads from the first upload to its readers', as
     const documents = main.getByRole('region', { name: 'Most viewed documents' });
     expect(await endOf(documents)).toBe(await endOf(notices));
   }
+  await notices.getByRole('button', { name: 'Mark 1 new as read' }).click();
+  await notices.getByText('New', { exact: true }).waitFor({ state: 'detached' });
+  await notices.getByText('deck.pdf · For me').waitFor();
   await links.getByRole('link', { name: 'For the board' }).click();
   await page.getByRole('heading', { level: 1, name: 'For the board' }).waitFor();
   expect(page.url()).toContain(`/workspaces/${workspaceId()}/links/`);

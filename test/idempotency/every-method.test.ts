@@ -61,6 +61,7 @@ describe('an Idempotency-Key', () => {
       'DocumentService.RestoreVersion',
       'LinkService.BatchUpdateLinks',
       'LinkService.BatchRevokeLinks',
+      'InsightService.MarkNoticesRead',
       'WorkspaceService.UndeleteWorkspace',
       'WorkspaceService.LeaveWorkspace',
       'InvitationService.ReadInvitation',

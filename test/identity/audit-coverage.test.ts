@@ -17,6 +17,7 @@ import { itHoldsFor } from '../support/rule.ts';
 const noActions: Record<string, string> = {
   'VerificationService.VerifyToken':
     'it only reads; with the mark, clients would send the token in a URL',
+  'InsightService.MarkNoticesRead': 'it only changes what the caller sees as new',
   'PasskeyService.StartPasskeyRegistration': 'it stores nothing; CreatePasskey is recorded',
   'SessionService.FindDeviceSignIn':
     'it only reads; with the mark, clients would send the code in a URL',

@@ -49,4 +49,34 @@ describeApp('the notices of a user', (suite) => {
     expect(await notices()).toEqual(['First: ada@example.com']);
     expect(await notices(await newMember())).toEqual([]);
   });
+
+  it('are new until the user has read them', async () => {
+    const { testApp } = suite;
+    const { WORKSPACE_ID } = testApp.env;
+    const newMember = async () => {
+      const sub = await addMember(suite.app.inside.db, WORKSPACE_ID, 'member');
+      return credentialFor(testApp, { type: 'member', sub, scope: memberScope });
+    };
+    const [own, other] = [await newMember(), await newMember()];
+    type Read = Notices & { readonly read_time?: string };
+    const read = async (of = own) =>
+      (await callSharingApi<Read>(testApp, 'GET', '/notices', undefined, of)).body.read_time;
+    const mark = async (body: object) => {
+      const path = '/notices:markRead';
+      const answer = await callSharingApi<Read>(testApp, 'POST', path, body, own);
+      expect(answer.status).toBe(200);
+      return answer.body.read_time;
+    };
+    expect(await read()).toBeUndefined();
+    const time = '2026-01-02T03:04:05.678Z';
+    expect(await mark({ read_time: time })).toBe(time);
+    expect(await mark({ read_time: '2026-01-01T00:00:00Z' })).toBe(time);
+    expect(await read()).toBe(time);
+    const earliest = Date.now();
+    const now = await mark({ read_time: '2999-01-01T00:00:00Z' });
+    expect(Date.parse(now ?? '')).toBeGreaterThanOrEqual(earliest);
+    expect(Date.parse(now ?? '')).toBeLessThanOrEqual(Date.now());
+    await mark({});
+    expect(await read(other)).toBeUndefined();
+  });
 });

@@ -1,4 +1,4 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { userOf } from '../../api/principal.ts';
@@ -14,7 +14,7 @@ import type { Views } from '../views/views.ts';
 import { isTimeZone, startsOfDays } from './days.ts';
 import { computeFigures, pageCountOf } from './figures.ts';
 import { computeRoomFigures } from './room-figures.ts';
-import { countViewsByDay, findLastNoticed } from './store.ts';
+import { countViewsByDay, findLastNoticed, findReadTime, storeReadTime } from './store.ts';
 import { csvHeader, csvLines } from './views-csv.ts';
 
 export type InsightOptions = {
@@ -35,6 +35,8 @@ type Subject = {
   readonly name: string;
   readonly viewCount: number;
 };
+
+const readTimeField = (time: number) => ({ readTime: timestampFromMs(time) });
 
 type WantedDays = { readonly dayCount: number; readonly timeZone: string };
 
@@ -141,7 +143,18 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
     async getNotices(_, context) {
       const { userId } = userOf(context);
       const creator = { workspaceId: workspaceOf(context), userId };
-      return { views: await views.describe(await findLastNoticed(db, creator, noticesMax)) };
+      const found = await views.describe(await findLastNoticed(db, creator, noticesMax));
+      const readTime = await findReadTime(db, creator);
+      return { views: found, ...(readTime === undefined ? {} : readTimeField(readTime)) };
+    },
+
+    async markNoticesRead({ readTime }, context) {
+      const { userId } = userOf(context);
+      const reader = { workspaceId: workspaceOf(context), userId };
+      const time = now();
+      const seen = readTime === undefined ? time : Math.min(time, timestampMs(readTime));
+      await storeReadTime(db, reader, seen);
+      return readTimeField((await findReadTime(db, reader)) ?? seen);
     },
 
     async *exportDocumentViews({ documentId, version }, context) {

@@ -62,3 +62,35 @@ export function findLastNoticed(
     .limit(limit)
     .execute();
 }
+
+/** Undefined if the user has never read the notices. */
+export async function findReadTime(
+  db: Executor,
+  { workspaceId, userId }: Creator,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('notice_reads')
+    .select('read_time')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.read_time;
+}
+
+/** Never moves a stored time back. */
+export async function storeReadTime(
+  db: Executor,
+  { workspaceId: workspace_id, userId: user_id }: Creator,
+  read_time: number,
+): Promise<void> {
+  await db
+    .insertInto('notice_reads')
+    .values({ workspace_id, user_id, read_time })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'user_id'])
+        .doUpdateSet({ read_time })
+        .where('notice_reads.read_time', '<', read_time),
+    )
+    .execute();
+}

@@ -28,6 +28,7 @@ export const workspacePurge: Purge = {
     deleteFolders,
     ownedRows('credentials', 'workspace_id', 'id'),
     ownedRows('members', 'workspace_id', 'user_id'),
+    ownedRows('notice_reads', 'workspace_id', 'user_id'),
     ownedRows('workspace_usage', 'workspace_id', 'workspace_id'),
   ],
 };

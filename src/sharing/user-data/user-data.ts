@@ -67,4 +67,5 @@ export const createUserErasure = (): readonly PurgeStep[] => [
   forgetReader,
   deleteInvitations,
   ownedRows('members', 'user_id', 'workspace_id'),
+  ownedRows('notice_reads', 'user_id', 'workspace_id'),
 ];

@@ -1,15 +1,9 @@
 // The commands that find resources, and read the audit log and the usage.
 import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
-import type { FieldOption } from './call-spec.ts';
+import { pastField } from './common-fields.ts';
 import { searchCommand } from './search-command.ts';
 import { exportAuditCommand } from './transfer-commands.ts';
-
-const pastField = (about: string): FieldOption => ({
-  value: 'time',
-  about: `${about}. \`7d\` is seven days ago.`,
-  isPast: true,
-});
 
 const audit = groupOf('audit', 'Reads the audit log.', [
   {

@@ -17,6 +17,12 @@ export const expireField: FieldOption = {
   about: 'When it expires: a time, or the time from now, such as `30d`. Default: never.',
 };
 
+export const pastField = (about: string): FieldOption => ({
+  value: 'time',
+  about: `${about}. \`7d\` is seven days ago.`,
+  isPast: true,
+});
+
 /** The option of a list with deleted resources. */
 export const showDeletedField = {
   show_deleted: { about: 'Also lists deleted ones that can be undeleted.' },

@@ -9,6 +9,7 @@ import {
   externalIdField,
   externalIdFilter,
   nameField,
+  pastField,
   showDeletedField,
 } from './common-fields.ts';
 import { domainGroup } from './domain-commands.ts';
@@ -207,6 +208,13 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     args: document,
     fields: { version: viewsOfVersion },
     columns: [...viewColumns, 'link_name'],
+    isInWorkspace,
+  },
+  {
+    name: 'mark-read',
+    about: 'Marks these views as read.',
+    method: 'insight.markNoticesRead',
+    fields: { read_time: pastField('Only views until this time') },
     isInWorkspace,
   },
   downloadCommand,
