@@ -1,4 +1,4 @@
-// A full disk: the program refuses uploads, and still deletes, reads and starts.
+// A full disk: the program refuses uploads, and still deletes, revokes, reads and starts.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Check, Trial } from '../support/campaign.ts';
 import { callsTo, describeAnswer } from '../support/campaign-calls.ts';
 import { freePort } from '../support/free-port.ts';
+import { createLedger } from '../support/ledger.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 
 export const fullDiskCheck: Check = {
@@ -101,8 +102,25 @@ async function fillDisk(trial: Trial): Promise<void> {
   for (let i = 0; i < 4; i++) {
     ids.push(String((await callsTo(program).upload(small))?.body.id));
   }
+  const ledger = createLedger(trial.random);
+  const enter = () => ledger.enter(callsTo(program), key);
+  const { upload, createLink, createClient, ...works } = ledger.works;
+  for (const work of [upload, createLink, createLink, createClient, createClient]) {
+    await work(await enter());
+  }
   disk.fill();
 
+  async function revoke(when: string): Promise<void> {
+    ledger.statuses.clear();
+    const access = await enter();
+    for (const work of [works.revokeToken, works.revokeSecret, works.revokeLink]) {
+      disk.fill();
+      await work(access);
+    }
+    const answers = [...ledger.statuses].join(' ');
+    if (answers !== '200,3') trial.fail(`${when}: revocations: ${answers}`);
+    for (const one of await ledger.lost(access, true)) trial.fail(`${when}: lost ${one}`);
+  }
   async function expectRefusals(when: string): Promise<void> {
     const { upload, json } = callsTo(program);
     const large = await upload(new Uint8Array(3_000_000));
@@ -117,10 +135,12 @@ async function fillDisk(trial: Trial): Promise<void> {
   }
   await expectRefusals('running');
   await deleteDocument('running');
+  await revoke('running');
   disk.fill();
   await program.kill();
   program = await disk.start();
   await expectRefusals('after a restart');
+  await revoke('after a restart');
   await deleteDocument('after a restart');
   await deleteDocument('after a restart');
   // Freed space fills the reserve of the database first.

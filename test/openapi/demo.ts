@@ -14,6 +14,7 @@ export type Flows = {
   tokens(demo: Demo): Promise<void>;
   errors(demo: Demo): Promise<void>;
   sharing(demo: Demo, text: string): Promise<void>;
+  teamwork(demo: Demo): Promise<void>;
   /** `wait` lets five minutes pass. */
   rotation(demo: Demo, wait: () => void): Promise<void>;
 };

@@ -103,6 +103,115 @@ async function sharing(demo: Demo, text: string): Promise<void> {
   assert.deepEqual(views.data, { views: [], next_page_token: '', total_size: 0 });
 }
 
+/** Corrects a document in a folder, shares it with two people, and sees who read it. */
+async function teamwork(demo: Demo): Promise<void> {
+  const api = openClient(demo);
+  const headers = bearer(demo.workspaceApiKey);
+  const folder = await api.POST('/api/v1/folders', { headers, body: { name: 'Board' } });
+  assert.equal(folder.response.status, 201);
+  const folder_id = folder.data?.id ?? '';
+
+  const formOf = ({ file }: { file: string }) => {
+    const form = new FormData();
+    form.set('folder_id', folder_id);
+    form.set('file', new Blob([file], { type: 'text/plain' }), 'plan.txt');
+    return form;
+  };
+  const uploaded = await api.POST('/api/v1/documents', {
+    headers,
+    body: { file: 'First', folder_id },
+    bodySerializer: formOf,
+  });
+  assert.equal(uploaded.data?.folder_id, folder_id);
+  const document_id = uploaded.data.id;
+  const path = { document_id };
+  const corrected = await api.POST('/api/v1/documents/{document_id}/versions', {
+    headers,
+    params: { path },
+    body: { file: 'Second' },
+    bodySerializer({ file }) {
+      const form = new FormData();
+      form.set('file', new Blob([file], { type: 'text/plain' }), 'plan.txt');
+      return form;
+    },
+  });
+  assert.equal(corrected.data?.version, 2);
+  const versions = await api.GET('/api/v1/documents/{document_id}/versions', {
+    headers,
+    params: { path },
+  });
+  assert.deepEqual(
+    versions.data?.versions.map(({ version, current }) => [version, current]),
+    [
+      [2, true],
+      [1, false],
+    ],
+  );
+  const restored = await api.POST('/api/v1/documents/{document_id}/versions/{version}:restore', {
+    headers,
+    params: { path: { document_id, version: 1 } },
+    body: {},
+  });
+  assert.equal(restored.data?.version, 1);
+
+  const batch = await api.POST('/api/v1/links:batchCreate', {
+    headers,
+    body: {
+      requests: ['ada@example.com', 'ben@example.com'].map((recipient) => ({
+        ...{ document_id, recipient },
+      })),
+    },
+  });
+  const links = batch.data?.links ?? [];
+  assert.deepEqual(
+    links.map(({ recipient }) => recipient),
+    ['ada@example.com', 'ben@example.com'],
+  );
+
+  // The links of recipients ask for a code, which is mailed.
+  const open = await api.POST('/api/v1/links', {
+    headers,
+    body: { document_id, email_required: true },
+  });
+  const slug = open.data?.url.split('/').at(-1) ?? '';
+  const gate = await api.POST('/s/{slug}', {
+    params: { path: { slug } },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: { email: 'ada@example.com' },
+    bodySerializer: (body) => new URLSearchParams({ ...body }),
+    redirect: 'manual',
+  });
+  const cookie = gate.response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const file = await api.GET('/s/{slug}/file', {
+    headers: { cookie },
+    params: { path: { slug } },
+    parseAs: 'text',
+  });
+  assert.equal(file.data, 'First');
+  const visitors = await api.GET('/api/v1/visitors', {
+    headers,
+    params: { query: { query: 'ada' } },
+  });
+  assert.deepEqual(
+    visitors.data?.visitors.map(({ email, view_count }) => [email, view_count]),
+    [['ada@example.com', 1]],
+  );
+  const email = 'ada@example.com';
+  const views = await api.GET('/api/v1/visitors/{email}/views', {
+    headers,
+    params: { path: { email } },
+  });
+  assert.equal(views.data?.views[0]?.document_id, document_id);
+
+  const missing = await api.GET('/api/v1/agreements/{agreement_id}/receipt', {
+    headers,
+    params: { path: { agreement_id: 'agr_0000000000000000000000' } },
+  });
+  assert.equal(missing.error?.code, 'not_found');
+  const keys = await api.GET('/.well-known/receipts.json');
+  assert.deepEqual(Object.keys(keys.data ?? {}), ['keys']);
+}
+
 /** Rotates a customer's API key, which needs a recent sign-in. `wait` lets five minutes pass. */
 async function rotation(demo: Demo, wait: () => void): Promise<void> {
   const api = openClient(demo);
@@ -143,4 +252,4 @@ async function rotation(demo: Demo, wait: () => void): Promise<void> {
   assert.equal(fresh.data?.token_type, 'Bearer');
 }
 
-export const flows: Flows = { tokens, errors, sharing, rotation };
+export const flows: Flows = { tokens, errors, sharing, teamwork, rotation };

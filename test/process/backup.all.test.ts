@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import { transact } from '../../src/storage/database.ts';
 import {
+  addSharing,
   type BackupPlace,
   backupPlace,
   installationWithDocuments,
@@ -144,6 +145,43 @@ describe('a restore', () => {
     const names = await readdir(target.dataDir);
     for (const name of names.filter((one) => /^(master|latchkey)/.test(one))) {
       expect((await stat(path.join(target.dataDir, name))).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  test('has versions, rooms, views and receipts, also through PostgreSQL to SQLite', async () => {
+    const place = await backupPlace();
+    const source = { dataDir: await installationWithDocuments(undefined, addSharing), env: {} };
+    const between = await emptyInstallation('postgres');
+    const target = await emptyInstallation('sqlite');
+
+    await restore(between, place, await backUp(source, place));
+    await restore(target, place, await backUp(between, place));
+
+    const rows = await rowsToBackUp(urlOf(source));
+    expect(await rowsToBackUp(urlOf(target))).toEqual(rows);
+    // The ids of visitors are new.
+    const visitorsOf = (installation: Installation) =>
+      withDatabase(urlOf(installation), (db) =>
+        db
+          .selectFrom('visitors')
+          .select(['workspace_id', 'email', 'view_count', 'create_time', 'last_view_time'])
+          .orderBy('email')
+          .execute(),
+      );
+    const visitors = await visitorsOf(source);
+    expect(visitors.map(({ email }) => email)).toEqual([
+      'other@example.com',
+      'reader@example.com',
+      'signer@example.com',
+    ]);
+    expect(await visitorsOf(target)).toEqual(visitors);
+    for (const installation of [source, target]) {
+      const counts = await withDatabase(urlOf(installation), async (db) => {
+        const count = async (table: 'folders' | 'agreements' | 'views') =>
+          (await db.selectFrom(table).selectAll().execute()).length;
+        return [await count('folders'), await count('agreements'), await count('views')];
+      });
+      expect(counts).toEqual([2, 1, 4]);
     }
   });
 

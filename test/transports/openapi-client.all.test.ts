@@ -45,6 +45,9 @@ describe('a client that openapi-typescript generates', () => {
 
   it('uploads, downloads and shares a document', () => flows.sharing(demo, 'Meeting notes'));
 
+  it('corrects a document in a folder, shares it with people, and sees who read it', () =>
+    flows.teamwork(demo));
+
   it('rotates an API key after a recent sign-in', () =>
     flows.rotation(demo, () => {
       skipped += 301_000;
