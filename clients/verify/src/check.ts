@@ -50,5 +50,7 @@ export async function check<Request>(
  * path counts: otherwise the proof for another service would be accepted here.
  */
 function urlOf(target: string, baseUrl: string): string {
-  return new URL(baseUrl).origin + target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
+  const path = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
+  // Without the slash, the target `*@other.example` would name another host.
+  return new URL(baseUrl).origin + (path.startsWith('/') ? path : `/${path}`);
 }
