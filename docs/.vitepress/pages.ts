@@ -33,7 +33,7 @@ export const groups: readonly Group[] = [
         'with the JWKS, or by asking Latchkey',
       ),
       page(
-        'Send a deck, and correct it',
+        'Send and correct a deck',
         'docs/guides/send-a-deck.md',
         'one link for each reader, a new version behind the same links, what each person read',
       ),

@@ -180,3 +180,14 @@ export type RecordedAnswerRow = {
   master_key_id: string;
   create_time: number;
 };
+
+/** The row exists while at least one customer has the account. */
+export type AccountRow = {
+  id: string;
+  create_time: number;
+};
+
+export type CustomerAccountRow = {
+  customer_id: string;
+  account_id: string;
+};

@@ -6,9 +6,11 @@ import type { FolderTable, PreviewTable } from './document-rows.ts';
 import type { DomainTables } from './domain-rows.ts';
 import type { AgreementTables, GateTables } from './gate-rows.ts';
 import type {
+  AccountRow,
   AudienceRow,
   ClientKeyRow,
   ClientRow,
+  CustomerAccountRow,
   CustomerRow,
   FederatedIdentityRow,
   InvitationRow,
@@ -79,17 +81,6 @@ export type SigningKeyRow = {
   revoke_time: number | null;
   /** The longest lifetime of a token that the key may have signed. Signing processes update it. */
   token_seconds_max: number;
-};
-
-/** The row exists while at least one customer has the account. */
-export type AccountRow = {
-  id: string;
-  create_time: number;
-};
-
-export type CustomerAccountRow = {
-  customer_id: string;
-  account_id: string;
 };
 
 /**

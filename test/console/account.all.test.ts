@@ -218,6 +218,9 @@ it('a user without a password is never offered one, or an authenticator app', as
   await heading(page, 'Your account').waitFor();
   const offers = page.getByText(/Two-factor authentication|Change password/);
   expect(await offers.count()).toBe(0);
+  for (const other of ['Passkeys', 'Sessions', 'Appearance', 'Your data']) {
+    await page.getByRole('region', { name: other }).waitFor();
+  }
   release();
   await page.getByText('You sign in with your company account.').waitFor();
   expect(await offers.count()).toBe(0);

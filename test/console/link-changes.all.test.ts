@@ -146,8 +146,11 @@ it('a link is limited to people on a list, and opened to everyone again', async 
   const people = dialog.getByRole('textbox', { name: 'Readers', exact: true });
   await dialog.getByLabel('Readers on a list').check();
   await dialog.getByText(/^The readers on the list/).waitFor();
-  await dialog.getByRole('button', { name: 'Create and copy link' }).click();
-  await dialog.getByText('Enter at least one address or domain.').waitFor();
+  for (const separators of ['', ' ,\n;']) {
+    await people.fill(separators);
+    await dialog.getByRole('button', { name: 'Create and copy link' }).click();
+    await dialog.getByText('Enter at least one address or domain.').waitFor();
+  }
   await people.fill('jane@example.com\n@partner.example');
   await dialog.getByText('More options').click();
   await dialog.getByLabel('Email me about views').selectOption('After every view');

@@ -59,7 +59,11 @@ export type GateHtml = {
 };
 
 /** A document with the bytes that the viewer shows. */
-type ShownFile = SharedDocument & Pick<ShownDocument, 'state'>;
+type ShownFile = SharedDocument &
+  Pick<ShownDocument, 'state'> & {
+    /** Empty for an anonymous reader. */
+    readonly readerEmail: string;
+  };
 
 /** A conversion usually takes a few seconds. */
 const refreshSeconds = 3;
@@ -199,8 +203,10 @@ function documentBody(shared: ShownFile, brand: Brand, frame?: RoomFrame): Html 
     mayDownload
       ? html`<a class="${style}" href="${base}/download" download>Download</a>`
       : undefined;
+  const isMarked = link.watermark === 1;
+  // The size of a stamped file is not known before it arrives.
   const data = html`data-kind="${kind}" data-file="${file}" data-view="${base}/view" data-name="${name}"
-data-size="${link.watermark === 1 ? 0 : document.size_bytes}" data-version="${document.version}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
+data-size="${isMarked ? 0 : document.size_bytes}"${isMarked ? html` data-watermark="${shared.readerEmail}"` : undefined} data-version="${document.version}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
   const content = contentOf(kind, { name, file, mayDownload });
   const notice = html`<section class="notice file"${shared.state === 'pending' ? html` role="status"` : undefined}><h2>${name}</h2>
 <p>${noticeText(shared)}</p>

@@ -44,14 +44,18 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       : undefined;
 
   /** Shows the document or the folder that the path names. */
-  async function entryHtml(shared: Shared, request: RouteRequest): Promise<RouteReply> {
+  async function entryHtml(
+    shared: Shared,
+    request: RouteRequest,
+    readerEmail = '',
+  ): Promise<RouteReply> {
     const brand = await brands.of(shared.link.workspace_id, request.domain?.origin);
     const { folder_id: folderId, document_id: documentId } = request.variables;
     if ('document' in shared || documentId !== undefined) {
       const found =
         folderId === undefined ? await selectDocument(options, shared, request) : undefined;
       if (found === undefined) return html.noEntry(shared.link);
-      const shown = { ...found, ...(await previews.show(found.document)) };
+      const shown = { ...found, ...(await previews.show(found.document)), readerEmail };
       if (found.path === undefined) return html.document(shown, brand);
       const [branches, neighbours] = await Promise.all([
         rooms.branches(found.path, found.link),
@@ -83,7 +87,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       case 'gone':
         return html.gone();
       case 'open':
-        return entryHtml(decision.shared, request);
+        return entryHtml(decision.shared, request, decision.accessSession.email);
       case 'ask': {
         const { link } = decision.shared;
         if (!gate.isOpen(link)) {

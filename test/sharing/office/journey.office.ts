@@ -106,12 +106,25 @@ it('a presentation is shared with three readers, corrected, and read by two of t
 
   await owner.open(`/workspaces/${workspaceId()}/documents/${documentId}`);
   await documentTab(page, 'Readers').click();
-  for (const reader of [jane, omar]) await page.getByText(reader).first().waitFor();
-  expect(await page.getByText(grace).count()).toBe(0);
+  const rows = page.getByRole('region', { name: 'Readers' }).getByRole('row');
+  for (const [reader, count] of [
+    [jane, 2],
+    [omar, 1],
+    [grace, 0],
+  ] as const) {
+    await expect.poll(() => rows.filter({ hasText: reader }).count()).toBe(count);
+  }
   await keepBoth(page, 'deck-readers');
 
-  await owner.open(`/workspaces/${workspaceId()}/readers`);
-  await page.getByRole('link', { name: jane }).click();
+  await page.getByRole('button', { name: `Pages of ${omar}` }).click();
+  const times = page.getByRole('region', { name: `Time per page of ${omar}` });
+  await times
+    .getByRole('listitem')
+    .filter({ hasText: /^Page 1\s*\d/ })
+    .waitFor();
+  expect(await times.getByRole('listitem').count()).toBe(5);
+
+  await page.getByRole('link', { name: jane }).first().click();
   const views = page.getByRole('table', { name: 'Views' }).getByRole('row');
   await expect.poll(() => views.filter({ hasText: 'Board deck.pptx' }).count()).toBe(2);
   await keepBoth(page, 'deck-person');

@@ -54,7 +54,7 @@ itHoldsFor(
   ],
   5,
 )('the readers of a link are addresses, and domains only for a list', (text, mayList, error) => {
-  expect(readersError(text, mayList)).toBe(error);
+  expect(readersError(text, { permitsDomains: mayList })).toBe(error);
 });
 
 test('a table adds all its readers, or none and the wrong line', () => {

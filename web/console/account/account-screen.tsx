@@ -14,18 +14,12 @@ export function AccountScreen() {
     <Screen title="Your account" about="Your profile and how you sign in.">
       <Stack gap="md">
         <ProfileCard />
-        <OwnUser>
-          {(user) => (
-            <>
-              <PasswordCard user={user} />
-              <PasskeysCard />
-              <SecondFactorCard user={user} />
-              <SessionsCard />
-              <AppearanceCard />
-              <DataCard />
-            </>
-          )}
-        </OwnUser>
+        <OwnUser>{(user) => <PasswordCard user={user} />}</OwnUser>
+        <PasskeysCard />
+        <OwnUser>{(user) => <SecondFactorCard user={user} />}</OwnUser>
+        <SessionsCard />
+        <AppearanceCard />
+        <DataCard />
       </Stack>
     </Screen>
   );

@@ -4,7 +4,7 @@ import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_p
 import { useUser } from '../session/session-context.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 
-/** Waits for the signed-in user, as staff see them. */
+/** Loads the signed-in user, with the fields that staff see. */
 export function OwnUser({ children }: { readonly children: (user: User) => ReactNode }) {
   const { id: userId } = useUser();
   const query = useQuery(UserService.method.getUser, { userId });

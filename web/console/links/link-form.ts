@@ -124,8 +124,8 @@ export const linkRules = (hasPassword: boolean): FormRulesRecord<LinkValues> => 
   allowList: (text, { access, isForEach }) => {
     if (access !== 'people') return null;
     // An empty list would let everyone in.
-    if (text.trim() === '') return 'Enter at least one address or domain.';
-    return readersError(text, !isForEach);
+    if (splitWords(text).length === 0) return 'Enter at least one address or domain.';
+    return readersError(text, { permitsDomains: !isForEach });
   },
   blockList: (text, values) => (emailRulesOf(values).emailRequired ? readersError(text) : null),
   password: (password, { access, passwordChange }) => {

@@ -8,20 +8,23 @@ const isReader = (text: string) =>
   /^[^\s@<>()":%!]*@[\p{L}\p{M}\p{N}.-]+\.[\p{L}\p{M}\p{N}-]+$/u.test(text);
 const isAddress = (text: string) => isReader(text) && !text.startsWith('@');
 
+const readerRules = { permitsDomains: true };
+
 /** Returns an error if a word of the field is not a reader, otherwise null. */
-export function readersError(text: string, hasDomains = true): string | null {
+export function readersError(text: string, rules = readerRules): string | null {
+  const isRight = rules.permitsDomains ? isReader : isAddress;
   for (const [i, line] of text.split('\n').entries()) {
-    const wrong = splitWords(line).find((word) => !(hasDomains ? isReader : isAddress)(word));
-    if (wrong !== undefined) return `Line ${i + 1} ${lacksReader(wrong, hasDomains)}`;
+    const wrong = splitWords(line).find((word) => !isRight(word));
+    if (wrong !== undefined) return `Line ${i + 1} ${lacksReader(wrong, rules)}`;
   }
   return null;
 }
 
 const shownCharacters = 40;
 
-function lacksReader(text: string, hasDomains = true): string {
+function lacksReader(text: string, { permitsDomains } = readerRules): string {
   const shown = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
-  return `has no email address${hasDomains ? ' or domain' : ''}: “${shown}”.`;
+  return `has no email address${permitsDomains ? ' or domain' : ''}: “${shown}”.`;
 }
 
 /** Returns the rows of a pasted text if it is a table, and undefined if it is a list. */

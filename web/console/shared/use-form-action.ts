@@ -5,7 +5,7 @@ import { type PendingAction, usePendingAction } from './use-pending-action.ts';
 import { useRestoredFocus } from './use-restored-focus.ts';
 
 export type FormAction = PendingAction & {
-  /** Props of the form. Any edit ends the error. */
+  /** Native edits end the error; other controls can call `clearError`. */
   readonly formProps: {
     readonly ref: RefObject<HTMLFormElement | null>;
     readonly onChange: () => void;

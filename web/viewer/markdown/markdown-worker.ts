@@ -13,7 +13,7 @@ const sharedRenderers: RendererObject = {
   checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
 };
 
-/** The HTML in the text. */
+/** The HTML in the text that `convertDocument` converts. */
 let source = '';
 
 const documents = new Marked({
@@ -50,8 +50,8 @@ const agreements = new Marked({
 });
 
 /**
- * A parser of HTML repeats open elements of these names in each later element, but at most three
- * that are equal (HTML §13.2.4.3).
+ * HTML parsers reopen unclosed elements of these names in each following block, at most three
+ * equal ones (HTML §13.2.4.3).
  */
 const repeated = /<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])[^>]*>?/gi;
 
@@ -60,6 +60,7 @@ const elementsMax = 400_000;
 
 /** Returns undefined for HTML of which a parser could make too many elements. */
 function convertDocument(text: string): string | undefined {
+  source = '';
   // Without attributes, elements of one name are equal.
   const html = documents.parse(text, { async: false }).replace(repeated, '<$1>');
   const names = new Set([...source.matchAll(repeated)].map(([, name]) => name?.toLowerCase()));

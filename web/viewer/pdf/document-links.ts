@@ -74,3 +74,15 @@ export function labelLinks(page: HTMLElement): void {
     link.title = label;
   }
 }
+
+/**
+ * Removes the links that pdf.js adds to an address in the text of a page. The link of a slanted
+ * line would cover a large part of the page.
+ */
+export function removeLinksTo(address: string, page: HTMLElement): void {
+  const added = '[data-annotation-id^=inferred_link] > a';
+  for (const link of page.querySelectorAll<HTMLAnchorElement>(added)) {
+    // pdf.js omits digits and other characters at the start of an address.
+    if (address.endsWith(link.href.replace('mailto:', ''))) link.parentElement?.remove();
+  }
+}

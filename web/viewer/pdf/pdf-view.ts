@@ -10,7 +10,7 @@ import type {
 import type { Pager } from '../shell/keyboard.ts';
 import { ScrollAnchor } from '../shell/scroll-anchor.ts';
 import { availableSize, type Point, type Size, type Zoom, type Zoomable } from '../shell/zoom.ts';
-import { createDocumentLinks, keepOnlyLinks } from './document-links.ts';
+import { createDocumentLinks, keepOnlyLinks, removeLinksTo } from './document-links.ts';
 import { createFindController } from './document-search.ts';
 import type { Pdfjs } from './open-pdf.ts';
 import { labelPages } from './page-labels.ts';
@@ -22,8 +22,8 @@ export interface PdfViewOptions {
   readonly pdfjs: Pdfjs;
   readonly pdf: PDFDocumentProxy;
   readonly startPage?: number;
-  /** Whether each page has a line across it with the address of the reader. */
-  readonly hasWatermark?: boolean;
+  /** The address of the reader in lines across each page. */
+  readonly watermark?: string | undefined;
   onPage(number: number): void;
   onScale?(target: Zoomable): void;
   onDrawn?(): void;
@@ -65,7 +65,7 @@ export class PdfView implements Zoomable, Pager {
   #wentTo = 0;
 
   constructor(private readonly options: PdfViewOptions) {
-    const { parent, pdfjs, pdf, hasWatermark = false } = options;
+    const { parent, pdfjs, pdf } = options;
     this.scroller.className = 'scroller';
     this.content.className = 'pdfViewer';
     this.scroller.append(this.content);
@@ -88,8 +88,6 @@ export class PdfView implements Zoomable, Pager {
       maxCanvasPixels: canvasPixelsMax,
       maxCanvasDim: canvasSideMax,
       enableSelectionRendering: false,
-      // The link of an address in a slanted line would cover a large part of the page.
-      enableAutoLinking: !hasWatermark,
       supportsPinchToZoom: false,
       abortSignal: this.#ending.signal,
       l10n: noTranslations,
@@ -204,6 +202,9 @@ export class PdfView implements Zoomable, Pager {
     // One slide may have another size than the one before.
     eventBus.on('pagerender', () => this.slides && this.#isFitted() && this.#layout());
     eventBus.on('pagerendered', () => options.onDrawn?.());
+    eventBus.on('linkannotationsadded', ({ source }: { source: PDFPageView }) => {
+      if (options.watermark && source.div) removeLinksTo(options.watermark, source.div);
+    });
     eventBus.on('updateviewarea', () => this.#checkEnd());
     const size = new ResizeObserver(() => {
       this.#start();

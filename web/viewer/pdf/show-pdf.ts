@@ -54,8 +54,7 @@ function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): PdfView {
     pdfjs,
     pdf,
     startPage: startPage(),
-    // The size of a stamped file is not known before it arrives.
-    hasWatermark: main.dataset.size === '0',
+    watermark: main.dataset.watermark,
     onPage(number) {
       toolbar.showPage(number);
       panel.showPage(number);
