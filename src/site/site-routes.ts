@@ -21,7 +21,7 @@ export function siteRoutes(options: SiteOptions): HttpRoute[] {
 }
 
 /** Redirects a browser from `/` to the console. For other clients, the path does not exist. */
-export const homeRoute: HttpRoute = {
+const homeRoute: HttpRoute = {
   method: 'GET',
   path: '/',
   name: 'home',

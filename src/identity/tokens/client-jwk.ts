@@ -135,7 +135,7 @@ const smallOrder = new Set([0n, 1n, prime - 1n, orderEight, prime - orderEight])
  * for a point of small order: such a signature does not depend on the message. node:crypto accepts
  * these keys, and also second encodings of a point, which RFC 8032 §5.1.3 excludes.
  */
-export function isStrongPublicKey(bytes: Uint8Array): boolean {
+function isStrongPublicKey(bytes: Uint8Array): boolean {
   const number = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
   const y = BigInt.asUintN(255, number);
   return y < prime && !smallOrder.has(y);

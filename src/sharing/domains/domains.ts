@@ -65,6 +65,6 @@ const originOf = (name: string) => `https://${name}`;
 export const removedDomainMs = 90 * dayMs;
 
 /** The host name of a Host header without its port, in lower case. It may be empty. */
-export function hostNameOf(host: string): string {
+function hostNameOf(host: string): string {
   return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 }

@@ -99,9 +99,9 @@ export type GateState = {
 };
 
 /** Long enough to find a mail. */
-export const gateStateSeconds = 30 * 60;
+const gateStateSeconds = 30 * 60;
 
-export const initialGateState: GateState = { knowsPassword: false, visitorId: '' };
+const initialGateState: GateState = { knowsPassword: false, visitorId: '' };
 
 // An access session is the cookie of a reader who has completed a link's gate. The cookie is signed
 // for the link and for one revision of its gate. The database has no row for it.
@@ -135,12 +135,12 @@ export const signatureContextOf = (link: LinkRow) => `${link.id}.${link.gate_rev
 // Down Online Guessing Attacks with Device Cookies"). The cookie grants no access. A new password
 // invalidates it, because a reader who knew the last password may guess the next one.
 
-export const knownBrowserSeconds = 90 * 24 * 60 * 60;
+const knownBrowserSeconds = 90 * 24 * 60 * 60;
 
 /** The prefix of the ids of browsers with a verified address. No random id has it. */
 const verifiedPrefix = 'verified-';
 
-export function newBrowserId(random: Random, email: string | undefined): string {
+function newBrowserId(random: Random, email: string | undefined): string {
   return email === undefined ? randomText(random) : verifiedBrowserId(email);
 }
 

@@ -243,7 +243,7 @@ const checkMs = 2_000;
 const refusals: ReadonlySet<ErrorCode> = new Set(['forbidden', 'gone', 'not_found']);
 
 /** Repeats a check before a chunk, unless it was made just now. Throws if it refuses the reader. */
-export async function* whileGranted(
+async function* whileGranted(
   chunks: AsyncGenerator<Uint8Array>,
   check: () => Promise<unknown>,
 ): AsyncGenerator<Uint8Array> {

@@ -112,7 +112,7 @@ const alreadyMember = () => fail('conflict', 'The user is already a member of th
 // The inviter of an invitation must still be able to give the role when it is accepted. Otherwise
 // a removed administrator could come back with an invitation to another address.
 
-export async function mayStillInvite(trx: Executor, row: InvitationRow): Promise<boolean> {
+async function mayStillInvite(trx: Executor, row: InvitationRow): Promise<boolean> {
   const held = await heldScopes(trx, row);
   return ['workspaces:write', ...roleScopes[row.role]].every((scope) => held.has(scope));
 }

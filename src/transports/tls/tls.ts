@@ -167,7 +167,7 @@ function warnIfExpiring({ validTo }: X509Certificate, log: TlsLog): void {
 
 // The TLS handshakes that a server has not finished.
 /** The sockets of connections whose handshake has not ended. */
-export function trackHandshakes(listener: Server): Iterable<Socket> {
+function trackHandshakes(listener: Server): Iterable<Socket> {
   const handshakes = new Map<string, Socket>();
   // The two events below have different objects for one connection.
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
