@@ -14,6 +14,7 @@ const { makeDeck } = await tsImport('../test/support/deck-pdf.ts', import.meta.u
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
 const rounds = Number(values.rounds);
+if (!(rounds >= 1)) throw new Error('--rounds must be a positive number');
 /** A phone or an old laptop on a mobile network. */
 const slowdown = 4;
 const network = {
@@ -29,9 +30,9 @@ const screens = [
     path: '/console/sign-in',
     ready: 'form input[name=email], form input[type=email]',
   },
-  { name: 'documents', document: 'list', ready: 'main table tbody tr', isSignedIn: true },
-  { name: 'link to a PDF', document: 'report', ready: '#viewer canvas' },
-  { name: 'link to a PDF of 63 MB', document: 'deck', ready: '#viewer canvas' },
+  { name: 'documents', target: 'list', ready: 'main table tbody tr', isSignedIn: true },
+  { name: 'link to a PDF', target: 'report', ready: '#viewer canvas' },
+  { name: 'link to a PDF of 63 MB', target: 'deck', ready: '#viewer canvas' },
   { name: 'API reference', path: '/docs', ready: 'main h2' },
 ];
 const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-pages-'));
@@ -62,7 +63,7 @@ try {
         viewport: { width: 1280, height: 800 },
         storageState,
       });
-      const url = service.issuer + (screen.path ?? paths[screen.document]);
+      const url = service.issuer + (screen.path ?? paths[screen.target]);
       runs.push({
         first: await load(context, url, screen),
         again: await load(context, url, screen),

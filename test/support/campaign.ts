@@ -27,7 +27,7 @@ export type Check = {
   readonly name: string;
   /** A number for the short form and one for the long form. */
   readonly secondsMax: readonly [short: number, long: number];
-  /** Like `secondsMax`. `--rounds` replaces the number, and the time limit grows with it. */
+  /** For both forms. `--rounds` replaces the number; a larger one also raises the time limit. */
   readonly rounds?: readonly [short: number, long: number];
   /** Not a part of the short form. */
   readonly isLongOnly?: boolean;

@@ -104,18 +104,3 @@ test('400 randomly damaged forms each get an answer, and never 500', async () =>
     [],
   );
 });
-
-test('a token request with bytes that are not UTF-8 is refused', async () => {
-  const connection = await openRawHttp(hostile.port);
-  const body = Buffer.from('grant_type=client_credentials&scope=\xff', 'latin1');
-  const head = requestHead('POST', '/tokens', {
-    ...host,
-    'Content-Type': 'application/x-www-form-urlencoded',
-    'Content-Length': String(body.length),
-  });
-  await connection.write(Buffer.concat([Buffer.from(head), body]));
-  const response = await connection.response();
-  connection.reset();
-  const refused = { status: 400, error: 'invalid_request' };
-  expect(JSON.parse(String(response?.body))).toMatchObject(refused);
-});
