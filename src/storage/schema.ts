@@ -160,13 +160,6 @@ export type ThrottleCounterRow = {
   next_time: number;
 };
 
-/** A network from which a user has signed in. */
-export type FamiliarNetworkRow = {
-  /** A digest of the user and the network. */
-  key: string;
-  last_time: number;
-};
-
 export type RevokedTokenRow = {
   jti: string;
   /** When the token would have expired. The row is not needed after that. */
@@ -269,7 +262,6 @@ export type Schema = ModuleTables & {
   recovery_codes: RecoveryCodeRow;
   invitations: InvitationRow;
   throttle_counters: ThrottleCounterRow;
-  familiar_networks: FamiliarNetworkRow;
   members: MemberTable;
   revisions: RevisionRow;
   changes: ChangesTable;

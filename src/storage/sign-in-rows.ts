@@ -115,7 +115,15 @@ export type DeviceSignInRow = {
   session_id: string | null;
 };
 
+/** A network from which a user has signed in. */
+export type FamiliarNetworkRow = {
+  /** A digest of the user and the network. */
+  key: string;
+  last_time: number;
+};
+
 export type SignInTables = {
+  familiar_networks: FamiliarNetworkRow;
   sessions: SessionTable;
   device_sign_ins: DeviceSignInRow;
   identity_providers: GeneratedColumns<IdentityProviderRow, keyof UpdateTime>;
