@@ -232,30 +232,6 @@ describeApp('the agreement of a link', (suite) => {
     }
   });
 
-  it('opens no other link of the workspace, and has the receipt of its own', async () => {
-    const [one, other] = [await makeAgreement(), await makeAgreement()];
-    const { visitor, email } = await asked(one.link);
-    const { visitor: elsewhere } = await asked(other.link, email);
-    const id = await accept(one.link, visitor);
-
-    for (const [name, value] of visitor.cookies) {
-      if (!elsewhere.cookies.has(name)) elsewhere.cookies.set(name, value);
-    }
-    expect(await statusesOf(elsewhere)).toEqual([403, 403, 403, 403]);
-    expect((await elsewhere.post({ agreement: id })).status).not.toBe(303);
-    expect(await viewsOf(other.link)).toEqual([]);
-    const { receipt } = (await receiptOf(id)).body;
-    const { document } = one;
-    expect(await claimsOf(receipt)).toMatchObject({
-      link_id: one.link.id,
-      document_id: document.id,
-    });
-    const later = await accept(other.link, elsewhere);
-    expect(later).not.toBe(id);
-    const own = await claimsOf((await receiptOf(later)).body.receipt);
-    expect(own).toMatchObject({ link_id: other.link.id });
-  });
-
   it('refuses bad texts, and is only in answers with a single link', async () => {
     const { link, document } = await makeAgreement();
     const bad = ['x'.repeat(20_001), ' \n\t', 'a\u0007b', 'a\u202eb', 'a\u0000b', 5, ['a']];
