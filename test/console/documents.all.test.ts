@@ -130,6 +130,18 @@ it('a foreign or unknown workspace or document shows an error with the request I
   const problem = page.getByRole('alert');
   await problem.getByText('Request ID:').waitFor();
   expect(await problem.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  const foreign = await problem.innerText();
+  await open(listOf('ws_0000000000000000000000'));
+  await problem.getByText('Request ID:').waitFor();
+  const unknown = await problem.innerText();
+  expect(unknown).not.toBe(foreign);
+  const wordsOf = (text: string) =>
+    text
+      .replace(/Request ID:.*/s, '')
+      .split(/\n+/)
+      .filter(Boolean);
+  const words = ['You don’t have access', 'The user is not a member of the workspace.'];
+  expect([wordsOf(foreign), wordsOf(unknown)]).toEqual([words, words]);
 
   await open(`${listOf(workspaceId())}/doc_0000000000000000000000`);
   await problem.getByText('The workspace has no such document.').waitFor();

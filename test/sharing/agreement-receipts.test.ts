@@ -7,11 +7,19 @@ import { lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
 import { type LinkFields, makeLink, sha256, upload } from '../support/sharing-api.ts';
 
 describeApp('the receipt of an agreement', (suite) => {
-  /** A reader accepts the text of the link; returns the receipt. */
-  async function accept(link: LinkFields, text: string, email: string): Promise<string> {
-    const visitor = new Visitor(link);
+  async function verify(visitor: Visitor, email: string): Promise<void> {
     await visitor.post({ email });
     await visitor.post({ code: await lastCode(suite.testApp, email) });
+  }
+
+  /** A reader accepts the text of the link; returns the receipt. */
+  async function accept(
+    link: LinkFields,
+    text: string,
+    email: string,
+    visitor = new Visitor(link),
+  ): Promise<string> {
+    await verify(visitor, email);
     expect((await visitor.post({ agreement: sha256(Buffer.from(text)) })).status).toBe(303);
     const { db } = suite.app.inside;
     const rows = db.selectFrom('agreements').select('receipt').where('link_id', '=', link.id);
@@ -30,6 +38,28 @@ describeApp('the receipt of an agreement', (suite) => {
       expect(signed).toMatchObject(claims);
       expect(JSON.stringify(signed)).not.toContain('Secret merger');
     }
+  });
+
+  it('is about one link, and opens no other link of the workspace with the same text', async () => {
+    const { id } = await upload(suite.testApp, Buffer.from('Plan'), 'Plan.txt');
+    const one = await makeLink(suite.testApp, id, { agreement: 'Terms' });
+    const other = await makeLink(suite.testApp, id, { agreement: 'Terms' });
+    const email = 'twice@example.com';
+    const reader = new Visitor(one);
+    const elsewhere = new Visitor(other);
+    const receipt = decodeJwt(await accept(one, 'Terms', email, reader));
+    await verify(elsewhere, email);
+
+    for (const [name, value] of reader.cookies) {
+      if (!elsewhere.cookies.has(name)) elsewhere.cookies.set(name, value);
+    }
+    expect((await elsewhere.get('/file')).status).toBe(403);
+    await elsewhere.post({ agreement: String(receipt.jti) });
+    expect((await elsewhere.get('/file')).status).toBe(403);
+    expect((await reader.get('/file')).status).toBe(200);
+
+    expect(receipt).toMatchObject({ link_id: one.id });
+    expect(decodeJwt(await accept(other, 'Terms', email))).toMatchObject({ link_id: other.id });
   });
 
   it('is mailed with the text of the sender as a quote without links', async () => {

@@ -232,28 +232,40 @@ describeApp('the agreement of a link', (suite) => {
     }
   });
 
-  it('opens no other link of the workspace, and each link has a receipt', async () => {
-    const [one, other] = [await makeAgreement(), await makeAgreement()];
-    const { visitor, email } = await asked(one.link);
-    const { visitor: elsewhere } = await asked(other.link, email);
-    const id = await accept(one.link, visitor);
-
-    for (const [name, value] of visitor.cookies) {
-      if (!elsewhere.cookies.has(name)) elsewhere.cookies.set(name, value);
+  it('refuses bad texts, and is only in answers with a single link', async () => {
+    const { link, document } = await makeAgreement();
+    const bad = ['x'.repeat(20_001), ' \n\t', 'a\u0007b', 'a\u202eb', 'a\u0000b', 5, ['a']];
+    for (const agreement of bad) {
+      for (const [method, path, more] of [
+        ['POST', '/links', { document_id: document.id }],
+        ['PATCH', `/links/${link.id}`, {}],
+      ] as const) {
+        const answer = await callSharingApi(suite.testApp, method, path, { ...more, agreement });
+        expect(answer.status, `${method} ${String(agreement).slice(0, 9)}`).toBe(400);
+      }
     }
-    expect(await statusesOf(elsewhere)).toEqual([403, 403, 403, 403]);
-    expect((await elsewhere.post({ agreement: id })).status).not.toBe(303);
-    expect(await viewsOf(other.link)).toEqual([]);
-    const { receipt } = (await receiptOf(id)).body;
-    const { document } = one;
-    expect(await claimsOf(receipt)).toMatchObject({
-      link_id: one.link.id,
-      document_id: document.id,
-    });
-    const later = await accept(other.link, elsewhere);
-    expect(later).not.toBe(id);
-    const own = await claimsOf((await receiptOf(later)).body.receipt);
-    expect(own).toMatchObject({ link_id: other.link.id });
+    const off = { agreement: text, email_verification_required: false };
+    const contradiction = await callSharingApi(suite.testApp, 'PATCH', `/links/${link.id}`, off);
+    expect(contradiction.status).toBe(400);
+    const list = await callSharingApi<{ links: Record<string, unknown>[] }>(
+      suite.testApp,
+      'GET',
+      `/links?document_id=${document.id}`,
+    );
+    expect(list.body.links).toMatchObject([{ agreement: '', agreement_sha256: digest }]);
+    const one = await callSharingApi(suite.testApp, 'GET', `/links/${link.id}`);
+    expect(one.body).toMatchObject({ agreement: text, agreement_sha256: digest });
+    const requests = ['a', 'b'].map((name) => ({
+      ...{ document_id: document.id, recipient: `${name}@example.com` },
+    }));
+    const batch = await callSharingApi<{ links: unknown[] }>(
+      suite.testApp,
+      'POST',
+      '/links:batchCreate',
+      { agreement: 'x'.repeat(20_000), requests },
+    );
+    const sum = sha256(Buffer.from('x'.repeat(20_000)));
+    expect(batch.body.links).toMatchObject(requests.map(() => ({ agreement_sha256: sum })));
   });
 
   // The last test, because the clock of the service never goes back.
