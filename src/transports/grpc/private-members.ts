@@ -50,7 +50,10 @@ export function watchArrivals(server: Http2Server): () => ArrivedCall {
   };
 }
 
-/** grpc-js reads the valid part of a malformed timeout, and a long one overflows in it. */
+/**
+ * grpc-js ignores the invalid part of a malformed timeout, and a long timeout overflows its 32-bit
+ * integer.
+ */
 function boundedTimeout(header: string): string {
   const { timeoutMs } = parseTimeout(header, Number.MAX_SAFE_INTEGER);
   return timeoutMs === undefined ? 'malformed' : `${Math.min(Math.ceil(timeoutMs), timeoutMsMax)}m`;
