@@ -13,7 +13,7 @@ export function Navigation({ workspaceId }: { readonly workspaceId: string | und
   const rail = useRef<HTMLDivElement>(null);
   const { pathname } = useLocation();
   // In a low window, the last entries are below the part that is shown.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: both change the entries.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path and workspace set the entries
   useEffect(() => {
     rail.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
   }, [pathname, workspaceId]);
