@@ -53,7 +53,7 @@ export function readAccountClaims(
       .filter((method) => /^[\w-]{1,32}$/.test(method))
       .slice(0, amrMax),
     // A provider may send a fraction of a second (RFC 7519 §2, NumericDate).
-    authTime: typeof authTime === 'number' ? Math.max(0, Math.floor(authTime)) * 1000 : undefined,
+    authTime: typeof authTime === 'number' ? Math.floor(authTime) * 1000 : undefined,
     sid: readClaimText(sid),
   };
 }

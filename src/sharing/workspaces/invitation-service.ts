@@ -3,7 +3,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { InvitationService } from '../../../gen/latchkey/sharing/v1/invitation_pb.js';
-import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { linkTokenMatches, parseLinkToken } from '../../base/crypto/link-token.ts';
@@ -12,7 +11,8 @@ import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
 import { findUserRowByEmail } from '../../storage/users.ts';
 import { invitationMs } from './invitations.ts';
-import { protoRoles, roleScopes } from './roles.ts';
+import { mayStillInvite } from './inviter.ts';
+import { protoRoles } from './roles.ts';
 import { deleteInvitation, findInvitation, findMember, findWorkspace, putMember } from './store.ts';
 
 export type NewMembers = {
@@ -108,22 +108,3 @@ const otherAddress = () =>
   fail('forbidden', 'The invitation is for another email address. Sign in with that address.');
 
 const alreadyMember = () => fail('conflict', 'The user is already a member of the workspace.');
-
-// The inviter of an invitation must still be able to give the role when it is accepted. Otherwise
-// a removed administrator could come back with an invitation to another address.
-
-async function mayStillInvite(trx: Executor, row: InvitationRow): Promise<boolean> {
-  const held = await heldScopes(trx, row);
-  return ['workspaces:write', ...roleScopes[row.role]].every((scope) => held.has(scope));
-}
-
-async function heldScopes(trx: Executor, row: InvitationRow): Promise<ReadonlySet<string>> {
-  const { inviter_type, inviter_id, workspace_id, role } = row;
-  const table = inviter_type === 'service' ? 'clients' : 'users';
-  const inviter = await lockRow(trx, table, 'id', inviter_id);
-  if (inviter === undefined || inviter.disable_time !== null) return new Set();
-  if (inviter_type !== 'member') return parseStoredScopes(inviter.scopes);
-  const member = await findMember(trx, workspace_id, inviter_id);
-  if (member === undefined) return new Set();
-  return role === 'owner' && member.role !== 'owner' ? new Set() : roleScopes[member.role];
-}

@@ -82,7 +82,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
   /** Removes an invitation that was not mailed, and stores the one that it replaced again. */
   async function undo(trx: Executor, row: InvitationRow, replaced: InvitationRow | undefined) {
     await lockWorkspace(trx, row.workspace_id);
-    // Whoever ended the invitation meanwhile would have ended the earlier one, too.
+    // A caller who ended the invitation meanwhile would have ended the earlier one, too.
     const isOpen = (await deleteInvitation(trx, row.id)) !== undefined;
     if (!isOpen || replaced === undefined || !(await mayStillInvite(trx, replaced))) return;
     await replaceInvitation(trx, replaced);
