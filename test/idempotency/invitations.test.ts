@@ -1,12 +1,15 @@
 // The mails of invitations that are created with an Idempotency-Key.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { UserAccessService } from '../../gen/latchkey/identity/v1/user_access_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { allScopes } from '../support/administrator.ts';
 import { newKey } from '../support/creating-calls.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { credentialFor, memberScope } from '../support/member-rows.ts';
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp.ts';
-import { openTransports, type Transport } from '../support/transports.ts';
+import { type Credential, openTransports, type Transport } from '../support/transports.ts';
+import { addUser } from '../support/user-rows.ts';
 
 let test: TestApp;
 let transports: Transport[];
@@ -54,30 +57,88 @@ it('a call sends one mail, and none if it is repeated', async () => {
   }
 });
 
-it('an earlier invitation stays valid until the mail of its replacement is sent', async () => {
+/** The invitations of an address, with their events and the number of recorded answers. */
+async function stateOf(email: string) {
+  const { db } = test.app.inside;
+  const rows = await db.selectFrom('invitations').selectAll().where('email', '=', email).execute();
+  const ids = rows.map(({ id }) => id);
+  const events = await db
+    .selectFrom('audit_events')
+    .select('action')
+    .where('target', 'in', ids)
+    .execute();
+  const answers = await db.selectFrom('recorded_answers').select('key').execute();
+  return { rows, actions: events.map(({ action }) => action), answers: answers.length };
+}
+
+it('an invitation whose mail fails leaves the one that it replaced', async () => {
   const own = await credentialFor(test, { type: 'service', scope: memberScope });
   const email = 'invited-again@example.com';
   const request = { workspaceId: test.env.WORKSPACE_ID, email, role: MemberRole.MEMBER };
   const [transport] = transports as [Transport];
-  const invite = () => transport.call(WorkspaceService.method.createInvitation, request, own);
-  const { db } = test.app.inside;
-  const stored = () =>
-    db.selectFrom('invitations').selectAll().where('email', '=', email).execute();
+  const invite = (credential: Credential = own) =>
+    transport.call(WorkspaceService.method.createInvitation, request, credential);
 
   const { invitation } = messageOf(await invite());
-  const earlier = await stored();
+  const { rows: earlier } = await stateOf(email);
   expect(earlier).toMatchObject([{ id: invitation?.id }]);
+  // A process that ends during the mail leaves this state.
   let whileMailing: unknown;
   onRecipient = async () => {
-    whileMailing = await stored();
+    whileMailing = await stateOf(email);
   };
+  const actions = ['WorkspaceService.CreateInvitation'];
   refused.add(email);
-  expect(codeOf(await invite())).toBe('unavailable');
-  expect(whileMailing).toEqual(earlier);
-  expect(await stored()).toEqual(earlier);
+  expect(codeOf(await invite({ ...own, idempotencyKey: newKey() }))).toBe('unavailable');
+  expect(whileMailing).toMatchObject({ rows: [{ email }], actions, answers: 1 });
+  expect(whileMailing).not.toMatchObject({ rows: earlier });
+  expect(await stateOf(email)).toEqual({ rows: earlier, actions, answers: 0 });
 
   refused.delete(email);
+  whileMailing = undefined;
   const { invitation: replacement } = messageOf(await invite());
-  expect(whileMailing).toEqual(earlier);
-  expect(await stored()).toMatchObject([{ id: replacement?.id }]);
+  const after = { rows: [{ id: replacement?.id }], actions, answers: 0 };
+  expect(whileMailing).toMatchObject(after);
+  expect(await stateOf(email)).toMatchObject(after);
+});
+
+it('all access that is revoked during a mail leaves no invitation', async () => {
+  const { db } = test.app.inside;
+  const [transport] = transports as [Transport];
+  const admin = await credentialFor(test, { type: 'staff', scope: allScopes });
+  const aSender = async () => {
+    const { id } = await addUser(db, { kind: 'staff', scopes: memberScope });
+    return { id, own: await credentialFor(test, { type: 'staff', sub: id, scope: memberScope }) };
+  };
+  const outcomes: Record<string, unknown> = {};
+  for (const leaver of ['first', 'second'] as const) {
+    for (const mail of ['sent', 'refused'] as const) {
+      const email = `left-${leaver}-${mail}@example.com`;
+      const request = { workspaceId: test.env.WORKSPACE_ID, email, role: MemberRole.MEMBER };
+      const senders = { first: await aSender(), second: await aSender() };
+      const invite = ({ own }: typeof senders.first) =>
+        transport.call(WorkspaceService.method.createInvitation, request, own);
+      onRecipient = async () => {};
+      messageOf(await invite(senders.first));
+      if (mail === 'refused') refused.add(email);
+      onRecipient = async () => {
+        const { id: userId } = senders[leaver];
+        messageOf(
+          await transport.call(UserAccessService.method.revokeAllAccess, { userId }, admin),
+        );
+      };
+      const answer = await invite(senders.second);
+      const { rows } = await stateOf(email);
+      const { id } = senders.second;
+      const isLeft = rows.map(({ inviter_id }) => (inviter_id === id ? 'second' : 'first'));
+      outcomes[`${leaver} ${mail}`] = [codeOf(answer), ...isLeft];
+    }
+  }
+  expect(outcomes).toEqual({
+    // The second sender stays.
+    'first sent': ['ok', 'second'],
+    'first refused': ['unavailable'],
+    'second sent': ['ok'],
+    'second refused': ['unavailable'],
+  });
 });

@@ -45,7 +45,8 @@ export type ClientOptions = {
   readonly timeoutSeconds?: number;
   /**
    * Binds the tokens to a key (RFC 9449), so that a copied token is useless: `true` for a new key,
-   * a CryptoKeyPair or a private JWK. Each request has a proof of the key. Not for the API key of a workspace.
+   * a CryptoKeyPair or a private JWK. Each request has a proof of the key. Not for the API key of a
+   * workspace.
    */
   readonly dpop?: DpopOption;
   /**

@@ -1,7 +1,7 @@
 // Inviting people to a workspace by mail. See docs/decisions/0007.
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { claimOf } from '../../api/idempotency/claim.ts';
@@ -22,12 +22,12 @@ import type { MailPart } from '../../base/mail/mail-body.ts';
 import type { Mailer } from '../../base/mail/mailer.ts';
 import { mailboxOf, readEmail } from '../../base/net/email.ts';
 import { mailAddress, mailName } from '../../base/net/mail-name.ts';
-import { transact } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
 import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import { findUserRow, findUserRowByEmail } from '../../storage/users.ts';
 import type { Brands } from '../brand/brand.ts';
+import { mayStillInvite } from './inviter.ts';
 import { requireOwner } from './members.ts';
 import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
 import {
@@ -79,13 +79,13 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
     return brands.renderMail(brand, partsOf({ workspaceName, inviter, role, url }));
   }
 
-  async function requireAllowed(trx: Executor, row: InvitationRow, context: HandlerContext) {
-    const { workspace_id: workspaceId, email, role } = row;
-    await lockWorkspace(trx, workspaceId);
-    await requireHeldScopes(trx, context, roleScopes[role], { workspaceId });
-    const replaced = await findInvitationTo(trx, workspaceId, email, now());
-    if (role === 'owner' || replaced?.role === 'owner') await requireOwner(trx, context);
-    await requireRoom(trx, row, now());
+  /** Removes an invitation that was not mailed, and stores the one that it replaced again. */
+  async function undo(trx: Executor, row: InvitationRow, replaced: InvitationRow | undefined) {
+    await lockWorkspace(trx, row.workspace_id);
+    // A caller who ended the invitation meanwhile would have ended the earlier one, too.
+    const isOpen = (await deleteInvitation(trx, row.id)) !== undefined;
+    if (!isOpen || replaced === undefined || !(await mayStillInvite(trx, replaced))) return;
+    await replaceInvitation(trx, replaced);
   }
 
   return {
@@ -104,26 +104,29 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
         create_time: now(),
         expire_time: now() + invitationMs,
       };
+      let replaced: InvitationRow | undefined;
       const answer = await auditLog.create(context, { target: row.id }, async (trx) => {
-        await requireAllowed(trx, row, context);
+        const { workspace_id: workspaceId, role } = row;
+        await lockWorkspace(trx, workspaceId);
+        await requireHeldScopes(trx, context, roleScopes[role], { workspaceId });
+        replaced = await findInvitationTo(trx, workspaceId, email, now());
+        if (role === 'owner' || replaced?.role === 'owner') await requireOwner(trx, context);
+        await requireRoom(trx, row, now());
         await throttle.countIn(trx, [
           throttle.counter('mailbox', mailboxOf(email)),
-          throttle.counter('workspace', row.workspace_id),
+          throttle.counter('workspace', workspaceId),
           throttle.counter('service'),
         ]);
+        await replaceInvitation(trx, row);
         return { invitation: invitationMessage(row) };
       });
       const url = `${publicUrl}/console/invitation#${formatLinkToken(token)}`;
       try {
         await mailer.send({ to: email, subject, ...(await bodyOf(row, url)) });
-        // Until now, an earlier invitation stays valid.
-        await transact(db, async (trx) => {
-          await requireAllowed(trx, row, context);
-          await replaceInvitation(trx, row);
-        });
       } catch (error) {
         const change = { target: row.id };
         await auditLog.changeBySystem('WorkspaceService.RevokeInvitation', change, async (trx) => {
+          await undo(trx, row, replaced);
           await claimOf(context)?.withdraw(trx);
         });
         throw error;

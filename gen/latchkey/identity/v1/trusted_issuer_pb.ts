@@ -106,8 +106,8 @@ export type TrustedIssuer = Message<"latchkey.identity.v1.TrustedIssuer"> & {
   refreshError: string;
 
   /**
-   * The id of the user, client or API key that created the trusted issuer. Empty if the service itself or
-   * release 0.1 created it.
+   * The id of the user, client or API key that created the trusted issuer. Empty if the service
+   * itself or release 0.1 created it.
    *
    * @generated from field: string creator = 100;
    */

@@ -450,9 +450,10 @@ export const AccessPartSchema: GenEnum<AccessPart> = /*@__PURE__*/
  * All access of a person, and how to end it when the person leaves.
  *
  * A user has access by signing in and by roles and scopes. Secrets, keys, links and invitations
- * that the user created keep working without the user, so that they also count. So do identity
- * providers and trusted issuers, because their tokens authenticate others. Resources that
- * release 0.1 created have no known creator, except links of users: they are not listed.
+ * that the user created keep working without the user, so they count as access. Identity providers
+ * and trusted issuers that the user created count because their tokens authenticate others.
+ * Audiences are listed for completeness. Resources that release 0.1 created have no known creator,
+ * except links of users: they are not listed.
  *
  * @generated from service latchkey.identity.v1.UserAccessService
  */
@@ -482,8 +483,9 @@ export const UserAccessService: GenService<{
    * These stay: identity providers, trusted issuers and audiences that the user created, which
    * `remaining` lists; documents, clients and customers that the user created, their credentials
    * that others created, and copies that the user may have of credentials that others created:
-   * rotate those. Who controls an identity provider can sign in as its users, and who controls a
-   * trusted issuer can authenticate as its clients: disable those that the user controls. Tokens of clients stay valid until they expire, see `remaining_token_seconds`.
+   * rotate those. A person who controls an identity provider can sign in as its users. A person who
+   * controls a trusted issuer can authenticate as its clients. Disable those that the user
+   * controls. Tokens of clients stay valid until they expire, see `remaining_token_seconds`.
    *
    * Errors:
    * - `not_found`: the user does not exist.

@@ -96,8 +96,8 @@ export type Domain = Message<"latchkey.sharing.v1.Domain"> & {
 
   /**
    * The name of `creator`, at most 255 characters. For a user without a name, the email address.
-   * Only GetDomain and ListDomains return it, and only to callers who may list such resources. Members
-   * see the names of members of the workspace.
+   * Only GetDomain and ListDomains return it, and only to callers who may list such resources.
+   * Members see the names of members of the workspace.
    *
    * @generated from field: string creator_name = 101;
    */

@@ -77,8 +77,8 @@ export type Folder = Message<"latchkey.sharing.v1.Folder"> & {
 
   /**
    * The name of `creator`, at most 255 characters. For a user without a name, the email address.
-   * Only GetFolder returns it, and only to callers who may list such resources. Members see the names
-   * of members of the workspace.
+   * Only GetFolder returns it, and only to callers who may list such resources. Members see the
+   * names of members of the workspace.
    *
    * @generated from field: string creator_name = 101;
    */

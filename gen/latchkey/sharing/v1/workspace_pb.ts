@@ -99,8 +99,8 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
   secondFactorDueTime?: Timestamp | undefined;
 
   /**
-   * The id of the user, client or API key that created the workspace. Empty if the service itself or
-   * release 0.1 created it.
+   * The id of the user, client or API key that created the workspace. Empty if the service itself
+   * or release 0.1 created it.
    *
    * @generated from field: string creator = 100;
    */
@@ -108,8 +108,8 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
 
   /**
    * The name of `creator`, at most 255 characters. For a user without a name, the email address.
-   * Only GetWorkspace returns it, and only to callers who may list such resources. Members see the names
-   * of members of the workspace.
+   * Only GetWorkspace returns it, and only to callers who may list such resources. Members see the
+   * names of members of the workspace.
    *
    * @generated from field: string creator_name = 101;
    */
@@ -1618,7 +1618,7 @@ export const WorkspaceService: GenService<{
   /**
    * Invites a person to a workspace: mails a link that works once, within seven days. The recipient
    * creates a user with the link, or an existing user with the address signs in and joins. Another
-   * invitation of the same address replaces the earlier one once its mail has been sent.
+   * invitation of the same address replaces the earlier one.
    *
    * The rules of PutMember apply: the caller must hold all scopes of the role, and among members,
    * only owners can invite an owner or replace the invitation of one. They are checked again when
@@ -1632,8 +1632,8 @@ export const WorkspaceService: GenService<{
    *   invitations.
    * - `forbidden`: the caller may not give this role.
    * - `rate_limited`: too many invitations of the workspace or to the address.
-   * - `unavailable`: the mail was not sent, and no invitation was created. An earlier one stays
-   *   valid.
+   * - `unavailable`: the mail was not sent, and no invitation was created. An earlier one is valid
+   *   again.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.CreateInvitation
    */
