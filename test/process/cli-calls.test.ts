@@ -131,6 +131,11 @@ test('staff name a user by the email address', async () => {
   expect(await staff.run(['users', 'access', 'no-one@example.com'])).toMatchObject({
     ...{ status: 66, stdout: '', stderr: 'No user has the address no-one@example.com.\n' },
   });
+  const email = 'deleted-by-address@example.com';
+  const create = ['users', 'create', email, '--kind', 'member', '--password'];
+  expect((await staff.run(create, 'a first long password')).status).toBe(0);
+  expect((await staff.run(['users', 'delete', email, '--yes'])).status).toBe(0);
+  expect(await staff.run(['users', 'undelete', email])).toMatchObject({ status: 0, stderr: '' });
 });
 
 test('a command refuses a --workspace that is not the id of a workspace', async () => {
@@ -144,7 +149,7 @@ test('a command refuses a --workspace that is not the id of a workspace', async 
     ['upload', file],
   ].map((words) => staff.run([...words, '--workspace', 'Acme']));
   const all = [login, ...(await Promise.all(calls))];
-  const message = '--workspace is not the id of a workspace, ws_…';
+  const message = '--workspace is not a workspace id: ws_';
   const failures = all.filter(({ status, stderr }) => status !== 2 || !stderr.includes(message));
   expect(failures).toEqual([]);
   expect(all).toHaveLength(4);

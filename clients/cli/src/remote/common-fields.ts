@@ -62,3 +62,9 @@ export const credentialColumns: readonly ListColumn[] = [
   'expire_time',
   'last_used_time',
 ];
+
+export const byAddress =
+  'Staff and service clients can give the email address of a user instead of the id.';
+
+/** Commands with this argument resolve an address. */
+export const userArgument = { user_id: `The id of the user. ${byAddress}` };

@@ -2,10 +2,9 @@
 import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
-import { etagField } from './common-fields.ts';
+import { etagField, userArgument } from './common-fields.ts';
 
 const provider = { provider_id: 'The id of the identity provider.' };
-const user = { user_id: 'The id or the email address of the user.' };
 
 const changeable: Readonly<Record<string, FieldOption>> = {
   client_secret: {
@@ -111,13 +110,13 @@ export const userIdentities = groupOf(
       name: 'list',
       about: 'Lists the linked accounts of a user.',
       method: 'identityProvider.listUserIdentities',
-      args: user,
+      args: userArgument,
     },
     {
       name: 'delete',
       about: 'Unlinks an account from a user, and ends its sessions.',
       method: 'identityProvider.deleteUserIdentity',
-      args: { ...user, identity_id: 'The id of the link.' },
+      args: { ...userArgument, identity_id: 'The id of the link.' },
     },
   ],
 );

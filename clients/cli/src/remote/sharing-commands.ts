@@ -10,6 +10,7 @@ import {
   externalIdFilter,
   nameField,
   showDeletedField,
+  userArgument,
 } from './common-fields.ts';
 import { domainGroup } from './domain-commands.ts';
 import { folderField, folders } from './folder-commands.ts';
@@ -20,7 +21,7 @@ import { versionGroup, visitors } from './version-commands.ts';
 
 const workspace = { workspace_id: 'The id of the workspace.' };
 const document = { document_id: 'The id of the document.' };
-const member = { ...workspace, user_id: 'The id or the email address of the user.' };
+const member = { ...workspace, ...userArgument };
 const isInWorkspace = true;
 const added: ListColumn = { path: 'create_time', title: 'Added' };
 

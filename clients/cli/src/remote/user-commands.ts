@@ -3,12 +3,18 @@ import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
-import { etagField, nameField, scopesField, showDeletedField } from './common-fields.ts';
+import {
+  byAddress,
+  etagField,
+  nameField,
+  scopesField,
+  showDeletedField,
+  userArgument,
+} from './common-fields.ts';
 import { userIdentities } from './provider-commands.ts';
 import { exportUserCommand } from './transfer-commands.ts';
 
-const user = { user_id: 'The id or the email address of the user.' };
-const userOrMe = { user_id: 'The id or the email address of the user, or `me` for yourself.' };
+const userOrMe = { user_id: `The id of the user, or \`me\` for yourself. ${byAddress}` };
 const kinds = ['staff', 'member'];
 const passwordField: FieldOption = {
   isSecret: true,
@@ -89,20 +95,20 @@ const userSessions = groupOf('sessions', 'Manages the sessions of a user.', [
     name: 'list',
     about: 'Lists the sessions of a user.',
     method: 'session.listUserSessions',
-    args: user,
+    args: userArgument,
     columns: sessionColumns,
   },
   {
     name: 'revoke',
     about: 'Ends a session of a user.',
     method: 'session.revokeUserSession',
-    args: { ...user, session_id: 'The id of the session.' },
+    args: { ...userArgument, session_id: 'The id of the session.' },
   },
   {
     name: 'revoke-all',
     about: 'Ends all sessions of a user, who can sign in again.',
     method: 'session.revokeUserSessions',
-    args: user,
+    args: userArgument,
   },
 ]);
 
@@ -152,9 +158,9 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     name: 'disable',
     about: 'Disables a user: all sessions end, and sign-ins fail.',
     method: 'user.disableUser',
-    args: user,
+    args: userArgument,
   },
-  { name: 'enable', about: 'Enables a user.', method: 'user.enableUser', args: user },
+  { name: 'enable', about: 'Enables a user.', method: 'user.enableUser', args: userArgument },
   {
     name: 'delete',
     about: 'Deletes a user, who is erased after 7 days. Until then, it can be undone.',
@@ -166,19 +172,19 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     name: 'undelete',
     about: 'Restores a deleted user.',
     method: 'user.undeleteUser',
-    args: user,
+    args: userArgument,
   },
   {
     name: 'access',
     about: 'Shows everything by which a user has access.',
     method: 'userAccess.getUserAccess',
-    args: user,
+    args: userArgument,
   },
   {
     name: 'revoke-access',
     about: 'Ends all access of a user who leaves, or parts of it.',
     method: 'userAccess.revokeAllAccess',
-    args: user,
+    args: userArgument,
     fields: {
       parts: {
         name: 'part',
@@ -217,7 +223,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     details: 'The link works once and expires after seven days.',
     method: 'user.mailPasswordLink',
     isCreating: true,
-    args: user,
+    args: userArgument,
     examples: ['users mail-password-link usr_…'],
   },
   exportUserCommand,

@@ -6,7 +6,8 @@ import type { Remote } from './remote.ts';
 
 export async function readUserId(text: string, remote: Pick<Remote, 'call'>): Promise<string> {
   if (!text.includes('@')) return text;
-  const { users } = await remote.call(UserService.method.listUsers, { email: text });
+  const request = { email: text, showDeleted: true };
+  const { users } = await remote.call(UserService.method.listUsers, request);
   const [user] = users;
   if (user !== undefined) return user.id;
   throw new CommandError(`No user has the address ${cleanText(text)}.`, undefined, 'missing');
