@@ -70,6 +70,9 @@ it('nginx passes large uploads on, and refuses other large bodies', async () => 
     'http PutWorkspaceLogo': 'unauthenticated',
     'connect PutWorkspaceLogo': 'unauthenticated',
   });
-  const other = await fetch(`${behind.publicUrl}/api/v1/links`, { method: 'POST', body: file });
-  expect(other.status).toBe(413);
+  const others = ['api/v1/links', 'latchkey.sharing.v1.WorkspaceService/PutMember'];
+  for (const other of others) {
+    const { status } = await fetch(`${behind.publicUrl}/${other}`, { method: 'POST', body: file });
+    expect([other, status]).toEqual([other, 413]);
+  }
 });
