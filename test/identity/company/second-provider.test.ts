@@ -4,7 +4,7 @@
 import type { AddressInfo } from 'node:net';
 import { decodeJwt } from 'jose';
 import { type MutableResponse, type MutableToken, OAuth2Server } from 'oauth2-mock-server';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { MappedRole } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
@@ -33,6 +33,9 @@ describeFeature('a sign-in with a second OpenID provider', (dialect) => {
       const email = `${sub}@example.com`;
       response.body = { sub, email, email_verified: true, name: 'John Doe', groups };
     });
+  });
+  beforeEach(() => {
+    [sub, groups, authTime] = ['john', [], undefined];
   });
   afterAll(() => provider.stop());
 
