@@ -58,14 +58,14 @@ async function killRounds(trial: Trial, dialect: 'sqlite' | 'postgres'): Promise
   await mkdir(env.TMPDIR);
   let program: RunningProgram = await startProgram(env, dataDir);
   trial.onEnd(() => removeUnlessLeft(program));
-  const underWay = new Set<Upload>();
+  const pending = new Set<Upload>();
   let [ready, interrupted] = [0, 0];
 
   async function upload(): Promise<void> {
     const { bytes, pages } = random.pick(files);
     const answer = await callsTo(program).upload(new Uint8Array(bytes));
     if (answer?.status !== 201) throw new Error(`no upload: ${describeAnswer(answer)}`);
-    underWay.add({ id: String(answer.body.id), pages, kills: 0 });
+    pending.add({ id: String(answer.body.id), pages, kills: 0 });
   }
 
   /** Reads the state of a file, and forgets the file if it is ready or wrong. */
@@ -76,7 +76,7 @@ async function killRounds(trial: Trial, dialect: 'sqlite' | 'postgres'): Promise
     const { preview, page_count: count } = answer?.body ?? {};
     // A program that does not hold a lease yet does not promise a preview.
     if (preview === 'PREVIEW_PENDING' || preview === 'PREVIEW_UNSPECIFIED') return;
-    underWay.delete(file);
+    pending.delete(file);
     if (preview !== 'PREVIEW_READY') {
       return trial.fail(`a file after ${file.kills} kills: ${JSON.stringify(answer?.body)}`);
     }
@@ -90,7 +90,7 @@ async function killRounds(trial: Trial, dialect: 'sqlite' | 'postgres'): Promise
   /** Waits until each of the files is ready. */
   async function settle(isAwaited: (file: Upload) => boolean): Promise<void> {
     const end = Date.now() + settledMs;
-    const awaited = () => [...underWay].filter(isAwaited);
+    const awaited = () => [...pending].filter(isAwaited);
     while (awaited().length > 0) {
       for (const file of awaited()) await check(file);
       if (Date.now() > end) throw new Error(`still waiting: ${JSON.stringify(awaited())}`);
@@ -105,13 +105,13 @@ async function killRounds(trial: Trial, dialect: 'sqlite' | 'postgres'): Promise
     while (!(await isConverting())) await sleep(20);
     await sleep(random.below(conversionMs));
     await program.kill();
-    for (const file of underWay) file.kills += 1;
+    for (const file of pending) file.kills += 1;
 
     program = await startProgram(env, dataDir);
     const { damaged } = await compareBlobs(url, path.join(dataDir, 'blobs'));
     if (damaged.length > 0) trial.fail(`round ${round}: rows without their bytes: ${damaged}`);
-    for (const file of underWay) await check(file);
-    interrupted += underWay.size;
+    for (const file of pending) await check(file);
+    interrupted += pending.size;
     await settle(({ kills }) => kills >= killsMax);
   }
 

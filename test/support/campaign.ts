@@ -51,12 +51,13 @@ export async function runCampaign(command: string, checks: readonly Check[]): Pr
   const { values } = parseArgs({
     options: {
       short: { type: 'boolean', default: false },
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+      seed: { type: 'string', default: String(1 + Math.floor(Math.random() * 2 ** 31)) },
       only: { type: 'string', default: '' },
       rounds: { type: 'string' },
     },
   });
-  const seed = Number(values.seed);
+  const seed = positiveInteger('seed', values.seed);
+  const given = values.rounds === undefined ? 0 : positiveInteger('rounds', values.rounds);
   const form = values.short ? 0 : 1;
   process.stdout.write(`${command}: seed ${seed}, ${values.short ? 'short' : 'long'} form\n`);
 
@@ -67,8 +68,8 @@ export async function runCampaign(command: string, checks: readonly Check[]): Pr
   );
   for (const check of wanted) {
     const usual = check.rounds?.[form] ?? 1;
-    const isCounted = values.rounds !== undefined && check.rounds !== undefined;
-    const rounds = isCounted ? Number(values.rounds) : usual;
+    const isCounted = given > 0 && check.rounds !== undefined;
+    const rounds = isCounted ? given : usual;
     const options = [
       ...(values.short ? ['--short'] : []),
       ...(isCounted ? [`--rounds ${rounds}`] : []),
@@ -97,6 +98,11 @@ export async function runCampaign(command: string, checks: readonly Check[]): Pr
   );
   // Exits explicitly, because a check that timed out may have left work running.
   process.exit(count('FAILED') === 0 && results.length > 0 ? 0 : 1);
+}
+
+function positiveInteger(option: string, text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Error(`--${option} must be a positive integer`);
+  return Number(text);
 }
 
 type Setting = Pick<Trial, 'isShort' | 'rounds' | 'seed' | 'postgresUrl'> & {
