@@ -22,3 +22,14 @@ export function readNewest<DB, T extends keyof DB, O>(
   const list = { sorts, searches: [], ...(id === undefined ? {} : { id }) };
   return readList(db, base, list, newestQuery);
 }
+
+/** Finds the newest rows of the table that a user created. */
+export function createdRows(table: 'audiences' | 'identity_providers' | 'trusted_issuers') {
+  return {
+    find: (db: Executor, { id }: { readonly id: string }) =>
+      readNewest(
+        db,
+        db.selectFrom(table).where('creator_id', '=', id).select(['id', 'create_time']),
+      ),
+  };
+}

@@ -4,7 +4,7 @@ import { parseAudienceIds } from '../../credentials/audience-ids.ts';
 import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import { readNewest } from '../../storage/newest-rows.ts';
+import { createdRows } from '../../storage/newest-rows.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type { AudienceRow, Executor } from '../../storage/schema.ts';
@@ -40,13 +40,7 @@ export function findAudiences(
 }
 
 /** The audiences that a user created. */
-export const audienceAccess: KeptSource = {
-  find: (db, { id }) =>
-    readNewest(
-      db,
-      db.selectFrom('audiences').where('creator_id', '=', id).select(['id', 'create_time']),
-    ),
-};
+export const audienceAccess: KeptSource = createdRows('audiences');
 
 /** Counts the audiences. No other transaction creates one until this one ends. */
 export async function lockAudienceCount(trx: Executor): Promise<number> {

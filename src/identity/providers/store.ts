@@ -1,7 +1,7 @@
 import type { KeptSource } from '../../api/access/access-source.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import { readNewest } from '../../storage/newest-rows.ts';
+import { createdRows } from '../../storage/newest-rows.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type {
@@ -55,16 +55,7 @@ export function findProviders(
 }
 
 /** The identity providers that a user created. */
-export const providerAccess: KeptSource = {
-  find: (db, { id }) =>
-    readNewest(
-      db,
-      db
-        .selectFrom('identity_providers')
-        .where('creator_id', '=', id)
-        .select(['id', 'create_time']),
-    ),
-};
+export const providerAccess: KeptSource = createdRows('identity_providers');
 
 export function lockProvider(trx: Executor, id: string): Promise<IdentityProviderRow | undefined> {
   return lockRow(trx, 'identity_providers', 'id', id);
@@ -79,7 +70,9 @@ export async function lockProviderCount(trx: Executor): Promise<number> {
 
 export const insertProvider = insertInto('identity_providers');
 
-export type ProviderChange = Partial<Omit<IdentityProviderRow, 'id' | 'issuer' | 'create_time'>>;
+export type ProviderChange = Partial<
+  Omit<IdentityProviderRow, 'id' | 'issuer' | 'create_time' | 'creator_id'>
+>;
 
 export const updateProvider = updateBy('identity_providers', 'id');
 

@@ -2,7 +2,7 @@ import type { KeptSource } from '../../api/access/access-source.ts';
 import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import { readNewest } from '../../storage/newest-rows.ts';
+import { createdRows } from '../../storage/newest-rows.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
@@ -38,13 +38,7 @@ export function findIssuers(
 }
 
 /** The trusted issuers that a user created. */
-export const issuerAccess: KeptSource = {
-  find: (db, { id }) =>
-    readNewest(
-      db,
-      db.selectFrom('trusted_issuers').where('creator_id', '=', id).select(['id', 'create_time']),
-    ),
-};
+export const issuerAccess: KeptSource = createdRows('trusted_issuers');
 
 /** Counts the trusted issuers. No other transaction creates one until this one ends. */
 export async function lockIssuerCount(trx: Executor): Promise<number> {
@@ -54,7 +48,9 @@ export async function lockIssuerCount(trx: Executor): Promise<number> {
 
 export const insertIssuer = insertInto('trusted_issuers');
 
-export type IssuerChange = Partial<Omit<TrustedIssuerRow, 'id' | 'issuer' | 'create_time'>>;
+export type IssuerChange = Partial<
+  Omit<TrustedIssuerRow, 'id' | 'issuer' | 'create_time' | 'creator_id'>
+>;
 
 export const updateIssuer = updateBy('trusted_issuers', 'id');
 export const deleteIssuer = deleteBy('trusted_issuers', 'id');

@@ -67,7 +67,7 @@ export function findUsers(
   return readList(db, users, userList, query);
 }
 
-export type UserChange = Partial<Omit<UserRow, 'id' | 'kind' | 'create_time'>>;
+export type UserChange = Partial<Omit<UserRow, 'id' | 'kind' | 'create_time' | 'creator_id'>>;
 
 export const updateUser = updateBy('users', 'id');
 
