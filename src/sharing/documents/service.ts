@@ -178,7 +178,8 @@ export function createDocumentService(
       const { header, bytes } = documents.open(file, safe);
       // The client would send a dropped range to the store.
       const isSafe = safe.range === request.range;
-      const location = isSafe && (await options.redirect(file, header, request, context));
+      const redirect = () => options.redirect(file, header, request, context);
+      const location = isSafe ? await redirect() : undefined;
       if (location) context.responseHeader.set('location', location);
       yield { part: { case: 'header', value: header } };
       if (location) return;

@@ -1,5 +1,6 @@
 // The kinds of resources in files, in the order in which they are created, and their fields.
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { isId } from '../base/ids.ts';
 
 export type KindName = 'audiences' | 'trusted_issuers' | 'customers' | 'clients' | 'workspaces';
 
@@ -106,15 +107,15 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
-/** An id of the service, which a file may contain instead of an external id. */
-const isServiceId = (text: string) => /^(aud|cli|cus|usr)_[0-9A-Za-z]{22}$/.test(text);
+/** The ids of the service that a file may contain instead of external ids. */
+const idKinds = ['aud', 'cli', 'cus', 'usr'] as const;
 
 /** The kind and the external id that a value names; undefined for a value of another kind. */
 export function referenceIn(
   { refersTo = {} }: FieldSpec,
   value: string,
 ): { readonly kind: KindName; readonly externalId: string; readonly prefix: string } | undefined {
-  if (isServiceId(value)) return undefined;
+  if (idKinds.some((kind) => isId(kind, value))) return undefined;
   for (const [prefix, kind] of Object.entries(refersTo)) {
     if (value.startsWith(prefix)) return { kind, externalId: value.slice(prefix.length), prefix };
   }

@@ -1,6 +1,7 @@
 // Replaces the external ids in files with the ids of the service.
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { CommandError } from '../base/command.ts';
+import { isId } from '../base/ids.ts';
 import { type FieldSpec, type KindName, kinds, referenceIn } from './kinds.ts';
 import type { StoredKinds } from './stored.ts';
 
@@ -52,11 +53,9 @@ type Identity = {
 
 export const wantedIdentities = (value: JsonValue, ids: Ids): JsonObject[] =>
   (value as Identity[]).map(({ trusted_issuer: issuer, subject, claims = {} }) => ({
-    issuer_id: isIssuerId(issuer) ? issuer : ids.get('trusted_issuers', issuer),
+    issuer_id: isId('iss', issuer) ? issuer : ids.get('trusted_issuers', issuer),
     ...{ subject, claims },
   }));
-
-const isIssuerId = (text: string) => /^iss_[0-9A-Za-z]{22}$/.test(text);
 
 type Reference = { readonly kind: KindName; readonly externalId: string };
 
@@ -64,7 +63,7 @@ type Reference = { readonly kind: KindName; readonly externalId: string };
 export function referencesIn(spec: FieldSpec, value: JsonValue): Reference[] {
   if (spec.type === 'identities') {
     return (value as Identity[])
-      .filter(({ trusted_issuer: issuer }) => !isIssuerId(issuer))
+      .filter(({ trusted_issuer: issuer }) => !isId('iss', issuer))
       .map(({ trusted_issuer: externalId }) => ({ kind: 'trusted_issuers', externalId }));
   }
   if (spec.type !== 'texts') return [];

@@ -35,7 +35,7 @@ export async function runCall(spec: CallSpec, given: Input, host: CommandHost): 
   }
   const remote = await openRemote(host);
   const workspaceId = workspaceIdOf(given, remote);
-  const input = await nameIds(given, remote, workspaceId);
+  const input = await resolveIds(given, remote, workspaceId);
   const request = await readRequest(method.input, spec, { input, host, workspaceId });
   if (spec.question !== undefined) await requireYes(spec.question, input, host);
   if (spec.columns !== undefined) {
@@ -49,7 +49,7 @@ export async function runCall(spec: CallSpec, given: Input, host: CommandHost): 
 }
 
 /** Replaces the addresses of a link and of a user with their ids. */
-async function nameIds(
+async function resolveIds(
   input: Input,
   remote: Remote,
   workspaceId: string | undefined,
