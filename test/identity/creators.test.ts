@@ -1,4 +1,4 @@
-// Each resource that a call creates shows its creator.
+// Each resource that a unary call creates shows its creator.
 import { expect } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
 import { creatingMethods, creator, nameOf, requestsFor } from '../support/creating-calls.ts';

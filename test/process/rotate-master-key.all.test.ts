@@ -81,7 +81,7 @@ test('a rotation of the master key loses nothing if killed or run twice at once'
   expect(await masterKeyIds(urlIn(dataDir))).toEqual(Array(302).fill((await fileKey(dataDir)).id));
 }, 120_000);
 
-test('a rotation without an old and a new key says which settings it needs', async () => {
+test('a rotation with LATCHKEY_MASTER_KEY alone says which settings it needs', async () => {
   const dataDir = await stoppedInstallation();
   const key = Buffer.from(await readMasterKeyFile(dataDir)).toString('hex');
 

@@ -43,7 +43,7 @@ export function selectBytes(request: RangeRequest, size: number, etag: string): 
   return { notModified: false, partial: true, offset: from, length: to - from + 1 };
 }
 
-/** Whether the client asks for a range of whatever bytes the address has now. */
+/** Whether the request has a range, but no condition that names an entity tag. */
 export function isUnconditionalRange({ range, ifRange, ifMatch = '' }: RangeRequest): boolean {
   return range !== '' && ifRange === '' && ['', '*'].includes(ifMatch.trim());
 }

@@ -16,7 +16,8 @@ export function readEmail(text: string): string | undefined {
   if (trimmed.length > lengthMax) return undefined;
   const at = trimmed.lastIndexOf('@') + 1;
   const local = trimmed.slice(0, at);
-  // The lower case of the Kelvin sign is the letter k, of another address.
+  // In lower case, the Kelvin sign (U+212A) becomes the letter k, so the text would name another
+  // address.
   if (!ascii.test(local)) return undefined;
   const email = (local + asciiDomainOf(trimmed.slice(at))).toLowerCase();
   // Mail programs would decode an encoded word (RFC 2047) and show another address.

@@ -121,7 +121,7 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
     return signedIn.cookie;
   }
 
-  /** Waits for sign-ins that are starting: it may be the first one of the account. */
+  /** Waits for sign-ins in progress: one of them may be the first one of this account. */
   function findSignedIn({ id }: IdentityProviderRow, subject: string) {
     return transact(db, async (trx) => {
       await lockProvider(trx, id);

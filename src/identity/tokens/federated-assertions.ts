@@ -61,7 +61,9 @@ export function createFederatedVerifier(options: FederatedAssertionOptions) {
     throw refuse(problem);
   }
 
-  /** Returns why the issuer has not signed the assertion for this service. */
+  /**
+   * Returns why the assertion is not a valid token of the issuer for this service, or undefined.
+   */
   async function findProblem(assertion: Assertion, issuer: Issuer): Promise<string | undefined> {
     const problem = findClaimProblem(assertion.payload, issuer, now() / 1000);
     if (problem !== undefined) return problem;

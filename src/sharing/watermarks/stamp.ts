@@ -150,7 +150,10 @@ function contentOf({ node }: PDFPage): PDFObject[] {
   return content instanceof PDFStream && named !== undefined ? [named] : [];
 }
 
-/** Returns a new name. A file that was stamped before has its mark under another one. */
+/**
+ * Adds the form, and returns its name. A file that was stamped before already uses some of these
+ * names.
+ */
 function addForm(forms: PDFDict, ref: PDFRef): PDFName {
   for (let i = 0; ; i++) {
     const name = PDFName.of(`LatchkeyMark${i}`);

@@ -5,7 +5,8 @@
 //   HTTP/2 server of the caller?
 // - The replaced method `sendStatus`: no status of grpc-js for an unreadable body or header may
 //   replace one of the service, which has details. Can an interceptor see these statuses?
-// - The rewritten header `grpc-timeout`: can grpc-js refuse a malformed one, and shorten a long one?
+// - The rewritten header `grpc-timeout`: can grpc-js refuse a malformed one, and shorten a long
+//   one?
 // - The replaced listener of a stream: the budget of bodies counts bytes before grpc-js gathers
 //   them. Can an interceptor count them?
 import type { Http2Server, ServerHttp2Stream } from 'node:http2';
@@ -49,7 +50,10 @@ export function watchArrivals(server: Http2Server): () => ArrivedCall {
   };
 }
 
-/** grpc-js reads the valid part of a malformed timeout, and a long one overflows in it. */
+/**
+ * grpc-js ignores the invalid part of a malformed timeout, and a long timeout overflows its 32-bit
+ * integer.
+ */
 function boundedTimeout(header: string): string {
   const { timeoutMs } = parseTimeout(header, Number.MAX_SAFE_INTEGER);
   return timeoutMs === undefined ? 'malformed' : `${Math.min(Math.ceil(timeoutMs), timeoutMsMax)}m`;

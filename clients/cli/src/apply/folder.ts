@@ -9,7 +9,7 @@ import { cleanText } from '../base/text.ts';
 
 const filesMax = 1_000;
 const fileBytesMax = 16 * 1024 * 1024;
-/** Each comment takes the YAML library a few microseconds, and 150 bytes. */
+/** The YAML library needs a few microseconds and 150 bytes for each comment. */
 const fileLinesMax = 500_000;
 
 /** The paths of the files in the folder, in their order. */
