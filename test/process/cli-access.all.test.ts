@@ -150,23 +150,6 @@ test('login --workspace refuses only a workspace that does not exist', async () 
   expect((await shell.run(asProgram, API_KEY)).status).toBe(0);
 });
 
-test('staff name a user by the email address', async () => {
-  const staff = await signedIn();
-  const { STAFF_EMAIL } = program.env;
-  const { user_id: id } = valuesOf(await staff.run(['whoami']));
-  const access = await staff.run(['users', 'access', STAFF_EMAIL.toUpperCase(), '--json']);
-  expect(JSON.parse(access.stdout)).toMatchObject({ user_id: id });
-  expect(valuesOf(await staff.run(['users', 'get', STAFF_EMAIL]))).toMatchObject({ id });
-  expect(await staff.run(['users', 'access', 'no-one@example.com'])).toMatchObject({
-    ...{ status: 66, stdout: '', stderr: 'No user has the address no-one@example.com.\n' },
-  });
-  const email = 'deleted-by-address@example.com';
-  const create = ['users', 'create', email, '--kind', 'member', '--password'];
-  expect((await staff.run(create, 'a first long password')).status).toBe(0);
-  expect((await staff.run(['users', 'delete', email, '--yes'])).status).toBe(0);
-  expect(await staff.run(['users', 'undelete', email])).toMatchObject({ status: 0, stderr: '' });
-});
-
 test('a command refuses a --workspace that is not the id of a workspace', async () => {
   const shell = await openShell();
   const login = await shell.run(['login', '--server', program.origin, '--workspace', 'Acme'], '');

@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import { openShell, openStaffShell, valuesOf } from '../support/cli.ts';
 import { sampleName, startProgram } from '../support/program.ts';
 import { useStarted } from '../support/use-started.ts';
-import { codeAt, fromBase32 } from '../support/user-rows.ts';
 
 const program = useStarted(() => startProgram());
 
@@ -79,34 +78,6 @@ test('a deletion on a terminal names the command that undoes it', async () => {
   const restored = valuesOf(await staff.run(shown?.[1]?.split(' ') ?? []));
   expect(restored).toMatchObject({ id, name: 'Short-lived' });
   expect((await staff.run(['workspaces', 'delete', id])).stderr).toBe('');
-});
-
-test('a user with a second factor signs in with the password and a code', async () => {
-  const staff = await staffShell();
-  const email = 'second-factor@example.com';
-  const [first, password] = ['a first long password', 'correct horse battery staple'];
-  const words = ['users', 'create', email, '--kind', 'member', '--password'];
-  const { id = '', kind } = valuesOf(await staff.run(words, first));
-  expect(kind).toBe('member');
-
-  const user = await openShell({ LATCHKEY_BASE_URL: program.origin });
-  const login = ['login', '--email', email, '--password-stdin'];
-  expect((await user.run(login, first)).status).toBe(0);
-  const change = ['users', 'set-password', id, '--current-password', '--password'];
-  const wrong = await user.run(change, `${password}x\n${password}\n`);
-  expect(wrong.status).toBe(77);
-  expect(wrong.stderr).toContain('The current password is wrong.');
-  expect((await user.run(change, `${first}\n${password}\n`)).status).toBe(0);
-  const { secret = '' } = valuesOf(await user.run(['users', 'totp', 'enrol', id]));
-  const seed = fromBase32(secret);
-  const confirm = ['users', 'totp', 'confirm', id, '--code'];
-  const confirmed = await user.run(confirm, codeAt(seed, Date.now()));
-  expect(valuesOf(confirmed)).toMatchObject({ totp_enabled: 'true' });
-
-  expect((await user.run(login, password)).status).toBe(77);
-  // A code works once.
-  const next = codeAt(seed, Date.now() + 30_000);
-  expect((await user.run(login, `${password}\n${next}\n`)).status).toBe(0);
 });
 
 test('a mail leads to a new password, without a credential', async () => {
