@@ -254,7 +254,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         random,
         now,
       }),
-      insight: createInsightService({ db, documents, links, views, now }),
+      insight: createInsightService({ db, documents, links, views, workspaces, now }),
       visitor: createVisitorService({
         ...{ db, auditLog, quotas, views, random },
         revokeLink: (trx, id) => revokeLink(trx, id, now()),

@@ -11,6 +11,7 @@ import { countViewsIn, type ViewScope } from '../../storage/view-scopes.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Links } from '../links/links.ts';
 import type { Views } from '../views/views.ts';
+import type { Workspaces } from '../workspaces/workspaces.ts';
 import { isTimeZone, startsOfDays } from './days.ts';
 import { computeFigures, pageCountOf } from './figures.ts';
 import { computeRoomFigures } from './room-figures.ts';
@@ -22,6 +23,7 @@ export type InsightOptions = {
   readonly documents: Pick<Documents, 'require'>;
   readonly links: Pick<Links, 'require'>;
   readonly views: Pick<Views, 'list' | 'read' | 'describe'>;
+  readonly workspaces: Workspaces;
   readonly now: Clock;
 };
 
@@ -48,7 +50,7 @@ const dayCountDefault = 30;
 const noticesMax = 20;
 
 export function createInsightService(options: InsightOptions): ServiceImpl<typeof InsightService> {
-  const { db, documents, links, views, now } = options;
+  const { db, documents, links, views, workspaces, now } = options;
 
   async function ofDocument(workspaceId: string, id: string): Promise<Subject> {
     const document = await documents.require(workspaceId, id);
@@ -151,6 +153,7 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
     async markNoticesRead({ readTime }, context) {
       const { userId } = userOf(context);
       const reader = { workspaceId: workspaceOf(context), userId };
+      await workspaces.require(reader.workspaceId);
       const time = now();
       const seen = readTime === undefined ? time : Math.min(time, timestampMs(readTime));
       await storeReadTime(db, reader, seen);

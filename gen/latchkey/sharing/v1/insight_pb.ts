@@ -813,6 +813,9 @@ export const InsightService: GenService<{
    * Records until when the calling user has read the notices of the workspace. Views that began
    * later are new. It changes nothing for other users, and writes no audit event.
    *
+   * Errors:
+   * - `not_found`: the workspace does not exist.
+   *
    * @generated from rpc latchkey.sharing.v1.InsightService.MarkNoticesRead
    */
   markNoticesRead: {
