@@ -14,7 +14,9 @@ const { makeDeck } = await tsImport('../test/support/deck-pdf.ts', import.meta.u
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
 const rounds = Number(values.rounds);
-if (!(rounds >= 1)) throw new Error('--rounds must be a positive number');
+if (!(Number.isInteger(rounds) && rounds >= 1)) {
+  throw new Error('--rounds must be a positive integer');
+}
 /** A phone or an old laptop on a mobile network. */
 const slowdown = 4;
 const network = {

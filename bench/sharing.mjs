@@ -14,7 +14,9 @@ const { makePresentation } = await tsImport('../test/support/office-files.ts', i
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '50' } } });
 const rounds = Number(values.rounds);
-if (!(rounds >= 1)) throw new Error('--rounds must be a positive number');
+if (!(Number.isInteger(rounds) && rounds >= 1)) {
+  throw new Error('--rounds must be a positive integer');
+}
 const entries = 10_000;
 const entriesMsMax = 100;
 const stampedPages = 300;

@@ -50,7 +50,7 @@ profile: \`latchkey --profile staging login\` creates it. \`latchkey profiles us
 the one of later commands. A command uses the credential of a profile only for its server.
 
 Each group of commands has its singular as a second name: \`latchkey client list\` is
-\`latchkey clients list\`. An option of \`list\` directly after a group lists:
+\`latchkey clients list\`. \`list\` can be left out before its options:
 \`latchkey audit --follow\` is \`latchkey audit list --follow\`.
 
 Programs set a credential in the environment instead. It replaces the profile:

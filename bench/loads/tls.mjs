@@ -1,5 +1,5 @@
 // HTTPS load with or without a client certificate, which wrk cannot present. Node sends the requests
-// in this process: its processor time is not that of the service.
+// in this process, so their cost does not count as time of the service.
 import { Agent, request } from 'node:https';
 
 const connections = 32;
@@ -16,8 +16,12 @@ export function createTlsLoad({ route, fields, tls }) {
     new Promise((resolve, reject) => {
       const options = { agent, method: 'POST', headers };
       const sent = request(`https://127.0.0.1:${port}${route}`, options, async (response) => {
-        const chunks = await response.toArray().catch(reject);
-        resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() });
+        try {
+          const chunks = await response.toArray();
+          resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() });
+        } catch (error) {
+          reject(error);
+        }
       });
       sent.once('error', reject).end(body);
     });

@@ -1,5 +1,6 @@
 // The rows of the gates of links, of agreements, and of the keys that sign their receipts.
 import type { Generated } from 'kysely';
+
 /** The one-time code that verifies an email address for a link's gate. */
 export type GateCodeRow = {
   /** A digest of the link and the address, so that only the last code sent is valid. */

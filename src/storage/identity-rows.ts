@@ -1,5 +1,5 @@
-// The rows of clients, customers and audiences, of mailed links to
-// accounts, of recovery codes and of recorded answers.
+// The rows of clients, customers, accounts and audiences, of mailed links, of recovery codes and of
+// recorded answers.
 import type { DisableColumns, ResourceColumns } from './resource-rows.ts';
 
 export type ClientRow = ResourceColumns & {

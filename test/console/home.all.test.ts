@@ -62,7 +62,7 @@ it('the home page of a workspace leads from the first upload to its readers', as
     const documents = main.getByRole('region', { name: 'Most viewed documents' });
     expect(await endOf(documents)).toBe(await endOf(notices));
   }
-  await notices.getByRole('button', { name: 'Mark 1 new as read' }).click();
+  await notices.getByRole('button', { name: 'Mark all as read (1)' }).click();
   await notices.getByText('New', { exact: true }).waitFor({ state: 'detached' });
   await notices.getByText('deck.pdf · For me').waitFor();
   await links.getByRole('link', { name: 'For the board' }).click();

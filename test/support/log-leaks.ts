@@ -7,6 +7,7 @@ export async function findLeaks(
   texts: readonly string[],
 ): Promise<string[]> {
   const log = await testApp.logText();
-  const isLogged = (part: string) => part.length > 40 && log.includes(part);
+  // The log shortens long texts.
+  const isLogged = (part: string) => part.length > 40 && log.includes(part.slice(0, 100));
   return texts.filter((text) => text.split('.').some(isLogged));
 }

@@ -55,12 +55,12 @@ const withoutAlert = new Map([
   ['latchkey_database_connections', 'queries that wait for a connection have one'],
   ['latchkey_database_connections_max', 'a setting'],
   ['latchkey_mail_queue', 'the age of the oldest mail has one'],
-  ['latchkey_preview_conversion_seconds', 'a file that cannot be converted is of its uploader'],
-  ['latchkey_preview_queue', 'many uploads are no failure'],
+  ['latchkey_preview_conversion_seconds', 'a failed conversion concerns only the uploader'],
+  ['latchkey_preview_queue', 'many waiting uploads are not a failure'],
   ['latchkey_usage_total', 'the use of a client'],
 ]);
 
-/** One has a series for each client, and needs a setting. */
+/** It has a series for each client, and exists only with a setting. */
 const withoutPanel = ['latchkey_usage_total'];
 
 test('each metric of the guide has an alert and a panel, or a reason', () => {

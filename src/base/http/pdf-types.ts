@@ -19,10 +19,10 @@ const officeTypes: ReadonlyMap<string, string> = new Map([
   [`${openXml}.wordprocessingml.document`, 'docx'],
 ]);
 
-/** Returns undefined for a type that does not become PDF. */
+/** Returns undefined for a type that LibreOffice does not convert. */
 export const officeExtensionOf = (contentType: string) => officeTypes.get(contentType);
 
-// The service stamps a watermark on files of these types.
+// The types of files that can have a watermark. The result is a PDF.
 
 const stampableTypes: readonly string[] = ['application/pdf', 'image/jpeg', 'image/png'];
 

@@ -1,5 +1,6 @@
 // The cookies of a link's gate. Scripts cannot read them. No other link receives them, except the
-// cookie of a remembered reader, which the links of a workspace share.
+// cookie of a remembered reader, which the links of a workspace share. The types and ids below are the
+// values that the cookies contain.
 
 import { createHash } from 'node:crypto';
 import { parse, serialize } from 'cookie';

@@ -234,15 +234,17 @@ function readerOf({ shared, accessSession }: GrantedAccess, { peer }: RouteReque
   return { ...of, version: document.version, network: networkOf(peer) };
 }
 
-// A response lasts as long as its reader reads. It ends when the reader loses access meanwhile, so
-// that a slow reader does not get a document for hours after its link was revoked.
 /** The rows come from a cache, but a link with a view limit needs queries. */
 const checkMs = 2_000;
 
 /** Another error, such as that of a lost database, says nothing about the access. */
 const refusals: ReadonlySet<ErrorCode> = new Set(['forbidden', 'gone', 'not_found']);
 
-/** Repeats a check before a chunk, unless it was made just now. Throws if it refuses the reader. */
+/**
+ * Repeats a check before a chunk, unless it was made just now. Throws if the reader has lost access
+ * in the meantime: otherwise a slow reader would get the document for hours after its link was
+ * revoked.
+ */
 async function* whileGranted(
   chunks: AsyncGenerator<Uint8Array>,
   check: () => Promise<unknown>,

@@ -163,9 +163,11 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
   };
 }
 
-// The access session of a program that reads for a person. It has no cookie, so it is the same for
-// each request of the program within a period, and the program has one view in it.
-/** The administrators of the installation vouch for the addresses of its users. */
+/**
+ * The access session of a program that reads for a person. It has no cookie, so it is the same for
+ * each request of the program within a period, which is one view. The administrators of the
+ * installation vouch for the addresses of its users.
+ */
 function sessionOfProgram(
   { id }: LinkRow,
   { userId, email, clientId, clientName }: ProgramReader,

@@ -26,7 +26,7 @@ export function shownNameOf(shared: SharedDocument): string {
   const { name, content_type } = shared.document;
   // In a room, `show_title` concerns the name of the folder.
   if (shared.link.folder_id !== null) return name;
-  return titleOf(shared) ?? `Document${extensionOf(name, content_type)}`;
+  return titleOf(shared) ?? `Document${shownExtensionOf(name, content_type)}`;
 }
 
 export function brandStyle({ colors }: Brand) {
@@ -83,7 +83,7 @@ const moreExtensions: Readonly<Record<string, readonly string[]>> = {
  * Returns an empty string if none is known. The end of a name, such as in "With John.Smith", is
  * not always an extension.
  */
-export function extensionOf(name: string, contentType: string): string {
+export function shownExtensionOf(name: string, contentType: string): string {
   const named = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   const more = moreExtensions[contentType] ?? [];
   const isKnown = mime.getAllExtensions(contentType)?.has(named) || more.includes(named);

@@ -1,10 +1,10 @@
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
-import { userOf } from '../../api/principal.ts';
+import { actingClientOf, userOf } from '../../api/principal.ts';
 import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
 import type { Clock } from '../../base/clock.ts';
-import { invalid } from '../../base/errors/errors.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
 import { findPageCounts, type StoredDocument } from '../../storage/document-versions.ts';
 import type { Database } from '../../storage/schema.ts';
 import { countViewsIn, type ViewScope } from '../../storage/view-scopes.ts';
@@ -151,7 +151,12 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
     },
 
     async markNoticesRead({ readTime }, context) {
-      const { userId } = userOf(context);
+      const caller = userOf(context);
+      // The scope is that of reading, which a person may give to any program.
+      if (actingClientOf(caller) !== '') {
+        throw fail('forbidden', 'This method does not accept tokens from a token exchange.');
+      }
+      const { userId } = caller;
       const reader = { workspaceId: workspaceOf(context), userId };
       await workspaces.require(reader.workspaceId);
       const time = now();

@@ -82,7 +82,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
   /** Removes an invitation that was not mailed, and stores the one that it replaced again. */
   async function undo(trx: Executor, row: InvitationRow, replaced: InvitationRow | undefined) {
     await lockWorkspace(trx, row.workspace_id);
-    // A caller who ended the invitation meanwhile would have ended the earlier one, too.
+    // If the invitation was revoked or replaced in the meantime, the earlier one stays deleted.
     const isOpen = (await deleteInvitation(trx, row.id)) !== undefined;
     if (!isOpen || replaced === undefined || !(await mayStillInvite(trx, replaced))) return;
     await replaceInvitation(trx, replaced);
@@ -124,7 +124,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
       try {
         await mailer.send({ to: email, subject, ...(await bodyOf(row, url)) });
       } catch (error) {
-        const change = { target: row.id };
+        const change = { target: row.id, revokes: true };
         await auditLog.changeBySystem('WorkspaceService.RevokeInvitation', change, async (trx) => {
           await undo(trx, row, replaced);
           await claimOf(context)?.withdraw(trx);

@@ -165,7 +165,6 @@ function warnIfExpiring({ validTo }: X509Certificate, log: TlsLog): void {
   log.warn({ expire_time: validTo }, `the certificate in LATCHKEY_TLS_CERT ${text}`);
 }
 
-// The TLS handshakes that a server has not finished.
 /** The sockets of connections whose handshake has not ended. */
 function trackHandshakes(listener: Server): Iterable<Socket> {
   const handshakes = new Map<string, Socket>();

@@ -1,5 +1,3 @@
-// An import knows which ids the service refuses, so that a dry run reports them.
-import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { kinds } from '../../../clients/cli/src/apply/kinds.ts';
 import { describe } from '../../../clients/cli/src/import/describe.ts';
@@ -40,16 +38,4 @@ it('an id is refused by an import exactly if the service refuses it', () => {
   expect(failures).toEqual([]);
   expect(refused.filter(isForeignClientId)).toEqual([]);
   expect(accepted.filter((id) => !isForeignClientId(id))).toEqual([]);
-});
-
-it('an import has the patterns of the service', async () => {
-  const patternsIn = async (file: string) => {
-    const text = await readFile(new URL(`../../../${file}`, import.meta.url), 'utf8');
-    const [, reserved = ''] = /const reserved = \[\n([^;]*)\];/.exec(text) ?? [];
-    const form = /\/\^\[0-9A-Za-z\]\[\S+\{0,63\}\$\//.exec(text)?.[0];
-    return { reserved: reserved.trim().split('\n'), form };
-  };
-  const own = await patternsIn('clients/cli/src/import/describe.ts');
-  expect(own).toEqual(await patternsIn('src/base/crypto/ids.ts'));
-  expect(own).toMatchObject({ reserved: { length: 2 }, form: expect.any(String) });
 });

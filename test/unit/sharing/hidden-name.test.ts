@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { extensionOf } from '../../../src/sharing/gate/presentation.ts';
+import { shownExtensionOf } from '../../../src/sharing/gate/presentation.ts';
 
 it('the extension of a hidden name is one of its content type', () => {
   const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
@@ -18,6 +18,6 @@ it('the extension of a hidden name is one of its content type', () => {
     ['Secret.flac', 'audio/flac', '.flac'],
   ] as const;
   for (const [name, contentType, extension] of cases) {
-    expect(extensionOf(name, contentType), `${name} ${contentType}`).toBe(extension);
+    expect(shownExtensionOf(name, contentType), `${name} ${contentType}`).toBe(extension);
   }
 });

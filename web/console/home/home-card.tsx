@@ -9,7 +9,7 @@ export const isLive = { refetchInterval: 15_000 };
 
 type HomeCardProps<Row> = Pick<QueryResultProps<readonly Row[]>, 'query'> & {
   readonly title: string;
-  /** The link to the screen with all rows. */
+  /** A link to the screen with all rows, or an action for them. */
   readonly all?: ReactNode;
   /** Undefined until they are loaded. */
   readonly rows: readonly Row[] | undefined;
@@ -49,7 +49,7 @@ export function HomeCard<Row>({ title, all, query, rows, empty, row }: HomeCardP
                       </Text>
                     )}
                   </Stack>
-                  <Text size="sm" c="dimmed" flex="none">
+                  <Text component="div" size="sm" c="dimmed" flex="none">
                     {end}
                   </Text>
                 </li>

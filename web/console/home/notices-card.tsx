@@ -37,7 +37,7 @@ export function NoticesCard({ workspaceId }: { readonly workspaceId: string }) {
             loading={isPending}
             onClick={() => void run(() => markRead({ workspaceId, readTime: newest }))}
           >
-            Mark {newCount} new as read
+            Mark all as read ({newCount})
           </Button>
         )
       }

@@ -43,7 +43,9 @@ function FoldedOptions({ form, workspaceId, hasPassword }: FoldedProps) {
       />
       <TextInput
         label="View limit"
-        description="After that many views, new readers can’t open it. Leave empty for no limit."
+        description={
+          'After this many views, new readers can’t open the link. Leave empty for no limit.'
+        }
         inputMode="numeric"
         maxLength={7}
         {...form.getInputProps('viewLimit')}

@@ -22,7 +22,7 @@ export function createTransport(session: Session, stepUp: StepUp): Transport {
 
 function addToken(session: Session): Interceptor {
   return (next) => (request) => {
-    // Visitors call public methods, too.
+    // Users call public methods before they sign in.
     if (getOption(request.method, access).public) return next(request);
     return session.send((token) => {
       request.header.set('authorization', `Bearer ${token}`);

@@ -5,7 +5,7 @@ import { type PendingAction, usePendingAction } from './use-pending-action.ts';
 import { useRestoredFocus } from './use-restored-focus.ts';
 
 export type FormAction = PendingAction & {
-  /** Native edits end the error; other controls can call `clearError`. */
+  /** Native edits clear the error. Other controls must call `clearError`. */
   readonly formProps: {
     readonly ref: RefObject<HTMLFormElement | null>;
     readonly onChange: () => void;

@@ -43,7 +43,7 @@ export function parseWords(root: Command, line: readonly string[]): Parsed {
   return parsed ?? { kind: 'wrong', message: '', usage: usageOf([root]) };
 }
 
-/** Adds `list` to a group with an option of it: `audit --follow` is `audit list --follow`. */
+/** Adds `list` if one of its options directly follows the group: `audit --follow`. */
 function nameList(root: Command, words: readonly string[]): readonly string[] {
   const path = pathOf(root, words) ?? [root];
   const at = path.length - 1;

@@ -211,13 +211,6 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     columns: [...viewColumns, 'link_name'],
     isInWorkspace,
   },
-  {
-    name: 'mark-read',
-    about: 'Marks these views as read.',
-    method: 'insight.markNoticesRead',
-    fields: { read_time: pastField('Only views until this time') },
-    isInWorkspace,
-  },
   downloadCommand,
   versionGroup,
 ]);
@@ -238,6 +231,13 @@ const views = groupOf('views', 'Shows who viewed a document.', [
     method: 'insight.getNotices',
     isWhole: true,
     columns: [...viewColumns, 'link_name'],
+    isInWorkspace,
+  },
+  {
+    name: 'mark-read',
+    about: 'Marks the views of `views notices` as read.',
+    method: 'insight.markNoticesRead',
+    fields: { read_time: pastField('Only views until this time') },
     isInWorkspace,
   },
   exportCommand,
