@@ -1,7 +1,6 @@
-// The cookies of a link's gate. Scripts cannot read them. No other link receives them, except the
-// cookie of a remembered reader, which the links of a workspace share. The types and ids below are the
-// values that the cookies contain.
-
+// The cookies of a link's gate, and the types and ids of the values that they contain. Scripts
+// cannot read the cookies. No other link receives them, except the cookie of a remembered reader,
+// which the links of a workspace share.
 import { createHash } from 'node:crypto';
 import { parse, serialize } from 'cookie';
 import type { RouteRequest } from '../../api/routes/route.ts';

@@ -23,6 +23,8 @@ export async function addCreatorsAndReads(db: Kysely<unknown>): Promise<void> {
     await createSortIndex(db, table, 'search_text', [`lower(${text})`, 'id'], where);
     await createSortIndex(db, table, 'search_newest', ['create_time', 'id'], where);
   }
+  const inWorkspace = ['workspace_id', 'lower(name)', 'id'];
+  await createSortIndex(db, 'domains', 'name', inWorkspace, 'remove_time is null');
   // Without references, because earlier releases delete users and workspaces.
   await db.schema
     .createTable('notice_reads')

@@ -51,6 +51,7 @@ const actions: Record<string, Verb> = {
     'listed the linked accounts of',
     'list the linked accounts of',
   ),
+  'InsightService.MarkNoticesRead': verb('marked notices as read in', 'mark notices as read in'),
   'InstallationService.ConfirmMasterKeyCopy': verb(
     'confirmed a copy of the master key',
     'confirm a copy of the master key',
