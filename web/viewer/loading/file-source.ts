@@ -24,7 +24,7 @@ export interface FileSource {
 }
 
 /** Bytes of the smallest range: small, because pdf.js may read from every page to find the last. */
-export const chunkBytes = 32 * 1024;
+export const chunkBytes = 8 * 1024;
 
 /** Long ranges are fetched in pieces, so that a page that is requested later can overtake. */
 const pieceBytes = 256 * 1024;
