@@ -52,3 +52,11 @@ test('staff name a user by the email address', async () => {
   const { id: restored } = valuesOf(await staff.run(['users', 'undelete', email]));
   expect(valuesOf(await staff.run(['users', 'get', email])).id).toBe(restored);
 });
+
+test('views mark-read prints until when the notices are read', async () => {
+  const staff = await openStaffShell(program);
+  const time = '2026-01-02T03:04:05Z';
+  const words = ['views', 'mark-read', '--workspace', program.env.WORKSPACE_ID];
+  const marked = await staff.run([...words, '--read-time', time]);
+  expect(marked).toMatchObject({ status: 0, stdout: `read_time\t${time}\n` });
+});

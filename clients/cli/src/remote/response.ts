@@ -44,7 +44,9 @@ function shownEnum(desc: DescEnum, value: JsonValue): string {
 /** The only message of a response, such as its `client`, as in the HTTP API. */
 export function bodyField({ fields }: DescMessage) {
   const [field, ...others] = fields;
-  return others.length === 0 && field?.fieldKind === 'message' ? field : undefined;
+  if (others.length > 0 || field?.fieldKind !== 'message') return undefined;
+  // A time is a text in JSON.
+  return field.message.typeName.startsWith('google.protobuf.') ? undefined : field;
 }
 
 /** The items of a list's response. */
