@@ -16,3 +16,12 @@ export function readExpireTime(time: Timestamp | undefined, now: number): number
   if (!Number.isSafeInteger(ms) || ms <= now) throw invalid('expire_time', 'must be in the future');
   return ms;
 }
+
+/** Control characters other than line breaks and tabs, and characters that change the direction. */
+const refused = /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
+
+/** Throws `invalid_argument` for a text of several lines that is blank or disguises itself. */
+export function requirePlainText(field: string, text: string): void {
+  if (text.trim() === '') throw invalid(field, 'must not be blank');
+  if (refused.test(text)) throw invalid(field, 'must not contain control characters');
+}

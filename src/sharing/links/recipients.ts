@@ -1,4 +1,5 @@
 // The recipients of links, and the mails to them.
+import { requirePlainText } from '../../api/fields.ts';
 import { type Clock, minuteMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
@@ -10,7 +11,6 @@ import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/t
 import type { Brands } from '../brand/brand.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
-import { requirePlainText } from './agreement-text.ts';
 import { findMailedLink } from './store.ts';
 
 /** Mails to one mailbox at once. */
