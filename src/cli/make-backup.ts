@@ -15,7 +15,7 @@ import {
   readKeyFileTexts,
   readMasterKeyIfAny,
 } from '../base/crypto/master-key-file.ts';
-import { readVersion } from '../base/files/version.ts';
+import { readVersion } from '../base/files/package.ts';
 import { requireDecryptable } from '../identity/keys/sealed-values.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openDatabaseReadOnly } from '../storage/database.ts';

@@ -2,7 +2,7 @@
 import { CommandError, type CommandHost } from '../../clients/cli/src/base/command.ts';
 import { reportError } from '../../clients/cli/src/report.ts';
 import { ConfigError } from '../base/config/config.ts';
-import { readVersion } from '../base/files/version.ts';
+import { readVersion } from '../base/files/package.ts';
 
 export async function runProgram(words: readonly string[], host: CommandHost): Promise<number> {
   // The service starts without the parser and the other commands.

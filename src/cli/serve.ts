@@ -7,7 +7,7 @@ import {
   type Input,
 } from '../../clients/cli/src/base/command.ts';
 import { type Config, readSettings } from '../base/config/config.ts';
-import { packageFolder } from '../base/files/version.ts';
+import { packageFolder } from '../base/files/package.ts';
 import { ListenError } from '../base/net/listen-error.ts';
 import type { Service } from '../boot/app.ts';
 import { keepMessagesYoung } from '../boot/heap.ts';

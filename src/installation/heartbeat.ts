@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
-import { readVersion } from '../base/files/version.ts';
+import { readVersion } from '../base/files/package.ts';
 import { transact } from '../storage/database.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
 import type { Database } from '../storage/schema.ts';

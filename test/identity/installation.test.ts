@@ -5,7 +5,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { expect, it, onTestFinished } from 'vitest';
 import { InstallationService } from '../../gen/latchkey/identity/v1/installation_pb.js';
 import { readConfig } from '../../src/base/config/config.ts';
-import { readVersion } from '../../src/base/files/version.ts';
+import { readVersion } from '../../src/base/files/package.ts';
 import { describeApp, type Place } from '../support/app-suite.ts';
 import { startTestApp } from '../support/harness.ts';
 import { managerCredential, messageOf } from '../support/manager-calls.ts';

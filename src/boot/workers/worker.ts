@@ -3,7 +3,7 @@
 import type { Server } from 'node:net';
 import path from 'node:path';
 import { readConfig } from '../../base/config/config.ts';
-import { packageFolder } from '../../base/files/version.ts';
+import { packageFolder } from '../../base/files/package.ts';
 import { createLog } from '../../observe/log.ts';
 import { type BoundSocket, backlog, listen } from '../../transports/socket.ts';
 import { type App, startApp } from '../app.ts';

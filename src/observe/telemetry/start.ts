@@ -16,7 +16,7 @@ import {
 } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { readVersion } from '../../base/files/version.ts';
+import { readVersion } from '../../base/files/package.ts';
 import type { Log } from '../log.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createTraces } from './call-spans.ts';
