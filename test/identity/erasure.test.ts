@@ -140,6 +140,8 @@ describeApp('a deleted user', (suite) => {
       await trx.updateTable('links').set(own).where('id', '=', only.id).execute();
       const browser = { digest: 'abc', workspace_id: workspaceId, email, expire_time: 4e12 };
       await trx.insertInto('remembered_readers').values(browser).execute();
+      const read = { workspace_id: workspaceId, user_id: userId, read_time: 1 };
+      await trx.insertInto('notice_reads').values(read).execute();
       await trx
         .updateTable('audit_events')
         .set({ address: '203.0.113.77' })

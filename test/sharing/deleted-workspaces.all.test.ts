@@ -116,6 +116,8 @@ describeApp('a deleted workspace', (suite) => {
     const parent = await makeFolder(suite.testApp, 'aaa');
     // One after the other: a busy machine refuses changes that wait for long.
     for (let i = 0; i < 130; i++) await makeFolder(suite.testApp, `b${i}`, parent.id);
+    const read = { workspace_id: workspaceId, user_id: 'usr_reader', read_time: 1 };
+    await db().insertInto('notice_reads').values(read).execute();
     await changeAsOtherProcess(db(), (trx) =>
       trx
         .updateTable('folders')

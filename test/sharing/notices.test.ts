@@ -76,6 +76,14 @@ describeApp('the notices of a user', (suite) => {
     const now = await mark({ read_time: '2999-01-01T00:00:00Z' });
     expect(Date.parse(now ?? '')).toBeGreaterThanOrEqual(earliest);
     expect(Date.parse(now ?? '')).toBeLessThanOrEqual(Date.now());
+    for (const read_time of ['1969-12-31T23:59:59Z', 'soon']) {
+      const answer = await callSharingApi(testApp, 'POST', '/notices:markRead', { read_time }, own);
+      expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+        400,
+        expect.stringContaining('read_time'),
+      ]);
+    }
+    expect(await read()).toBe(now);
     await mark({});
     expect(await read(other)).toBeUndefined();
   });

@@ -5,6 +5,7 @@ import { actingClientOf, userOf } from '../../api/principal.ts';
 import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
+import { transact } from '../../storage/database.ts';
 import { findPageCounts, type StoredDocument } from '../../storage/document-versions.ts';
 import type { Database } from '../../storage/schema.ts';
 import { countViewsIn, type ViewScope } from '../../storage/view-scopes.ts';
@@ -161,8 +162,10 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
       await workspaces.require(reader.workspaceId);
       const time = now();
       const seen = readTime === undefined ? time : Math.min(time, timestampMs(readTime));
-      await storeReadTime(db, reader, seen);
-      return readTimeField((await findReadTime(db, reader)) ?? seen);
+      return transact(db, async (trx) => {
+        await storeReadTime(trx, reader, seen);
+        return readTimeField((await findReadTime(trx, reader)) ?? seen);
+      });
     },
 
     async *exportDocumentViews({ documentId, version }, context) {

@@ -5,6 +5,7 @@ import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { describeAppOnSqlite } from '../../support/app-suite.ts';
 import { codeOf, managerCredential, messageOf } from '../../support/manager-calls.ts';
@@ -14,7 +15,8 @@ import { bearer } from '../../support/sharing-api.ts';
 import { signToken } from '../../support/signed-tokens.ts';
 import { exchangedToken } from '../../support/token-exchange.ts';
 
-const scopes = 'documents:read workspaces:read workspaces:write clients:write';
+const memberScopes = 'documents:read links:read workspaces:read workspaces:write';
+const scopes = `${memberScopes} clients:write`;
 
 describeAppOnSqlite('an agent that acts for a person', (suite) => {
   let agent: Added;
@@ -30,7 +32,7 @@ describeAppOnSqlite('an agent that acts for a person', (suite) => {
     userId = await addMember(app.inside.db, workspaceId, 'owner');
     const token = await signToken(app, {
       ...{ type: 'member', sub: userId },
-      scope: 'documents:read workspaces:read workspaces:write',
+      scope: memberScopes,
     });
     delegated = bearer(await exchangedToken(app, agent, token));
   });
@@ -56,14 +58,17 @@ describeAppOnSqlite('an agent that acts for a person', (suite) => {
 
   it('cannot use the account or the session of the person', async () => {
     const password = 'correct horse battery staple';
+    const { getNotices, markNoticesRead } = InsightService.method;
+    expect(codeOf(await call(getNotices, { workspaceId }))).toBe('ok');
     const calls = [
       await call(UserService.method.getUser, { userId }),
       await call(UserService.method.updateUser, { userId, name: 'Agent' }),
       await call(UserService.method.setPassword, { userId, password, currentPassword: password }),
       await call(UserService.method.enrolTotp, { userId }),
       await call(SessionService.method.signOut, {}),
-      // Although the token has the scope.
+      // Although the token has the scopes of these two.
       await call(WorkspaceService.method.leaveWorkspace, { workspaceId }),
+      await call(markNoticesRead, { workspaceId }),
       // The scope of the member's token does not include it.
       await call(ClientService.method.createClient, { name: 'Mine', scopes: [] }),
     ];
