@@ -14,9 +14,15 @@ export function AccountScreen() {
     <Screen title="Your account" about="Your profile and how you sign in.">
       <Stack gap="md">
         <ProfileCard />
-        <OwnUser>{(user) => <PasswordCard user={user} />}</OwnUser>
+        <OwnUser>
+          {(user) => (
+            <>
+              <PasswordCard user={user} />
+              <SecondFactorCard user={user} />
+            </>
+          )}
+        </OwnUser>
         <PasskeysCard />
-        <OwnUser>{(user) => <SecondFactorCard user={user} />}</OwnUser>
         <SessionsCard />
         <AppearanceCard />
         <DataCard />
