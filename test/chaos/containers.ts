@@ -27,7 +27,7 @@ async function restartBesideLoad(trial: Trial, dialect: 'sqlite' | 'postgres'): 
     throw new NotAllowedHere('unshare --pid is not allowed here');
   }
   const dataDir = await newDataDir();
-  const url = dialect === 'sqlite' ? `sqlite:${dataDir}/latchkey.db` : await trial.postgresUrl();
+  const url = await trial.databaseUrl(dialect, dataDir);
   const env = {
     LATCHKEY_DATABASE_URL: url,
     LATCHKEY_BOOTSTRAP: 'demo',

@@ -47,7 +47,7 @@ async function killRounds(trial: Trial, dialect: 'sqlite' | 'postgres'): Promise
   if (command === undefined) throw new NotAllowedHere('LibreOffice is not installed');
   const { random, rounds } = trial;
   const dataDir = await newDataDir();
-  const url = dialect === 'sqlite' ? `sqlite:${dataDir}/latchkey.db` : await trial.postgresUrl();
+  const url = await trial.databaseUrl(dialect, dataDir);
   const env = {
     LATCHKEY_DATABASE_URL: url,
     LATCHKEY_BOOTSTRAP: 'demo',

@@ -22,7 +22,7 @@ export const killChecks: readonly Check[] = (['sqlite', 'postgres'] as const).ma
 async function killRounds(trial: Trial, dialect: 'sqlite' | 'postgres'): Promise<void> {
   const { random, rounds } = trial;
   const dataDir = await newDataDir();
-  const url = dialect === 'sqlite' ? `sqlite:${dataDir}/latchkey.db` : await trial.postgresUrl();
+  const url = await trial.databaseUrl(dialect, dataDir);
   const env = {
     LATCHKEY_DATABASE_URL: url,
     LATCHKEY_BOOTSTRAP: 'demo',

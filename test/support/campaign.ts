@@ -1,6 +1,7 @@
 // Runs the checks of a campaign in turn and prints a table of their figures. A failing check prints
 // the seed, and the input if there is one, that reproduce the failure.
 import { parseArgs } from 'node:util';
+import type { Dialect } from './matrix.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
@@ -21,6 +22,8 @@ export type Trial = {
   figure(name: string, value: number | string): void;
   /** Creates an empty PostgreSQL database and returns its URL. */
   postgresUrl(): Promise<string>;
+  /** Returns the URL of an empty database. That of SQLite is in the folder. */
+  databaseUrl(dialect: Dialect, dataDir: string): Promise<string>;
 };
 
 export type Check = {
@@ -143,6 +146,8 @@ async function runCheck(check: Check, setting: Setting): Promise<Result> {
     fail,
     figure: (name, value) => void figures.push(`${name} ${value}`),
     postgresUrl,
+    databaseUrl: async (dialect, dataDir) =>
+      dialect === 'sqlite' ? `sqlite:${dataDir}/latchkey.db` : postgresUrl(),
   };
 
   let reason: string | undefined;
