@@ -5,12 +5,12 @@ import mime from 'mime';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { isObjectMessage } from '../../src/api/json-members.ts';
 import type { Binding } from '../../src/transports/gateway/binding.ts';
-import { formType, jsonType, multipartType } from '../../src/transports/gateway/body.ts';
 import {
   authenticatesClient,
   hasGrantType,
   oauthFields,
 } from '../../src/transports/gateway/oauth-form.ts';
+import { formType, jsonType, multipartType } from '../../src/transports/http/request-body.ts';
 import { causesOf } from './causes.ts';
 import { type Comments, withoutErrors } from './comments.ts';
 import { downloadHeaders, downloadResponses } from './download.ts';

@@ -3,7 +3,7 @@
 import type { HttpRoute } from '../../src/api/routes/route.ts';
 import type { RouteAnswer, RouteDoc, RouteField } from '../../src/api/routes/route-doc.ts';
 import type { ErrorCode } from '../../src/base/errors/catalogue.ts';
-import { formType } from '../../src/transports/gateway/body.ts';
+import { formType } from '../../src/transports/http/request-body.ts';
 import { errorHeaders, errorResponses } from './errors.ts';
 import type { Schema } from './schema.ts';
 

@@ -18,7 +18,7 @@ import { siteRoutes } from '../site/site-routes.ts';
 import { pingDatabase, storageFailureOf } from '../storage/database.ts';
 import { createAdmission } from '../transports/admission.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
-import { createPeerOf } from '../transports/http/peer.ts';
+import { createPeerOf } from '../transports/http/request-facts.ts';
 import { type HttpTransport, startHttpTransport } from '../transports/http-transport.ts';
 import {
   type Readiness,

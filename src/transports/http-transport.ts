@@ -10,18 +10,18 @@ import { createConnectTransport } from './connect/handler.ts';
 import { registerAssets } from './gateway/assets.ts';
 import { oauthPathsOf, refuseRequest, registerGateway, sendError } from './gateway/gateway.ts';
 import type { GatewayOptions } from './gateway/options.ts';
-import { createDeadlines } from './http/deadlines.ts';
 import type { Http2Options } from './http/http2.ts';
-import type { PendingResponses } from './http/pipelining.ts';
 import { hasBody } from './http/request-body.ts';
-import { findHostProblem, pathOf, readAbsoluteForm } from './http/request-head.ts';
+import { findHostProblem, pathOf, readAbsoluteForm } from './http/request-facts.ts';
 import type { SecureHttpServer } from './http/secure-server.ts';
 import {
+  createDeadlines,
   createHttpServer,
   defaultHttpLimits,
   type HttpLimits,
   type HttpServerOptions,
   isHttps,
+  type PendingResponses,
   refuseMalformed,
   strictTransportSecurity,
 } from './http/server.ts';
@@ -64,9 +64,8 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   const limits = { ...defaultHttpLimits, ...options.limits };
   const deadlines = createDeadlines(limits);
   const gateway: GatewayOptions = { ...options, deadlines, unread };
-  const uploadPaths = new Set(
-    options.endpoints.flatMap(({ kind, name }) => (kind === 'client_streaming' ? `/${name}` : [])),
-  );
+  /** The kinds of the methods by their paths over Connect. */
+  const kinds = new Map(options.endpoints.map(({ kind, name }) => [`/${name}`, kind]));
   const oauthPaths = oauthPathsOf(options.endpoints);
   const isOAuth = ({ url = '' }: IncomingMessage) => oauthPaths.has(pathOf(url));
   let isStopping = false;
@@ -90,12 +89,13 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     // Custom domains serve only routes and assets.
     const isOnDomain = options.findDomain(request.headers.host) !== undefined;
     if (!isOnDomain && cors?.handle(path, request, response)) return;
-    if (isOnDomain || !connect.serves(path)) {
+    const kind = isOnDomain ? undefined : kinds.get(path);
+    if (kind === undefined) {
       unread.admit(request);
       begin(handle, request, response);
       return;
     }
-    if (uploadPaths.has(path)) deadlines.extend(request, response);
+    if (kind === 'client_streaming') deadlines.extend(request, response);
     begin(connect.handle, request, response);
   }
 

@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { readAlternativeNames } from '../../src/transports/tls/client-certificate.ts';
+import { readAlternativeNames } from '../../src/transports/http/request-facts.ts';
 import { type AlternativeNames, createAuthority, type KeyPair } from '../support/certificates.ts';
 import { messageOf, useManager } from '../support/manager-calls.ts';
 import { type Dialect, describeFeature } from '../support/matrix.ts';

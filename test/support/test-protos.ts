@@ -16,7 +16,7 @@ import type { Observation } from '../../src/api/method-guard.ts';
 import { createResponseBudget } from '../../src/api/response-budget.ts';
 import { failureOf } from '../../src/base/errors/errors.ts';
 import { createAdmission } from '../../src/transports/admission.ts';
-import { createPeerOf } from '../../src/transports/http/peer.ts';
+import { createPeerOf } from '../../src/transports/http/request-facts.ts';
 import { type HttpTransport, startHttpTransport } from '../../src/transports/http-transport.ts';
 import { bindSocket } from '../../src/transports/socket.ts';
 

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createPeerOf } from '../../src/transports/http/peer.ts';
+import { createPeerOf } from '../../src/transports/http/request-facts.ts';
 import { startTestApp } from '../support/harness.ts';
 import { startProgram } from '../support/program.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';

@@ -1,6 +1,5 @@
 // Reads the body of a request with limits for bytes and time. Its bytes count in the budget of the
 // process. The body is read only after the guard has accepted the credential.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Compression } from '@connectrpc/connect/protocol';
 import {
@@ -11,21 +10,18 @@ import {
 } from '../../api/body-budget.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { undeclaredCompression } from '../../base/errors/undeclared-compression.ts';
-import { canceledCall, lateRequest } from '../http/deadlines.ts';
-import { sendContinue } from '../http/request-body.ts';
+import { lateRequest } from '../http/deadlines.ts';
+import { type ArrivingBody, readChunks } from '../http/request-body.ts';
 import { decodeBase64 } from './base64-text.ts';
 
 /** Limit for one message of an upload: a chunk of at most 1 MiB, a third longer in JSON. */
 const pieceBytesMax = 2 * 1024 * 1024;
 
-export type ConnectBody = {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+export type ConnectBody = ArrivingBody & {
   readonly bodies: BodyBudget;
   readonly compression: Compression | undefined;
   /** Whether the body is in base64. */
   readonly isText: boolean;
-  /** Aborts reading. Its reason is the error that reading then throws. */
   readonly signal: AbortSignal;
 };
 
@@ -39,7 +35,7 @@ export async function readUnframed<T>(
   if (announced > unaryBodyBytesMax) throw tooLarge(unaryBodyBytesMax);
   return inTime(body, async (signal) => {
     try {
-      for await (const chunk of chunksOf({ ...body, signal })) gathered.append(chunk, announced);
+      for await (const chunk of readChunks({ ...body, signal })) gathered.append(chunk, announced);
       return decode(await gathered.inflate(gathered.bytes, body.compression));
     } finally {
       gathered.clear();
@@ -102,7 +98,7 @@ const headBytes = 5;
 async function* framesOf(body: ConnectBody, bytesMax: number): AsyncGenerator<Uint8Array> {
   const gathered = new Gathered(body.bodies, bytesMax, headBytes);
   try {
-    for await (const chunk of body.isText ? decodeBase64(chunksOf(body)) : chunksOf(body)) {
+    for await (const chunk of body.isText ? decodeBase64(readChunks(body)) : readChunks(body)) {
       for (let at = 0; at < chunk.length; ) {
         const isHead = gathered.bytes.length < headBytes;
         const whole = headBytes + (isHead ? 0 : gathered.bytes.readUInt32BE(1));
@@ -200,30 +196,3 @@ export async function decompress(
 
 const tooLarge = (bytesMax: number) =>
   fail('payload_too_large', `A message is larger than ${bytesMax} bytes.`);
-
-/** Yields the body as it arrives. Keeps the connection open if reading stops early. */
-async function* chunksOf({ request, response, signal }: ConnectBody): AsyncGenerator<Buffer> {
-  signal.throwIfAborted();
-  sendContinue(request, response);
-  for (;;) {
-    signal.throwIfAborted();
-    const chunk: Buffer | null = request.read();
-    if (chunk !== null) yield chunk;
-    else if (request.readableEnded) return;
-    else if (request.destroyed) throw canceledCall();
-    else await change(request, signal);
-  }
-}
-
-function change(request: IncomingMessage, signal: AbortSignal): Promise<void> {
-  const events = ['readable', 'end', 'error', 'close'];
-  return new Promise((resolve) => {
-    const done = () => {
-      for (const event of events) request.off(event, done);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    for (const event of events) request.on(event, done);
-    signal.addEventListener('abort', done);
-  });
-}

@@ -19,8 +19,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { reserveDownload } from '../../api/response-budget.ts';
 import type { HttpObservation } from '../../api/routes/route.ts';
 import { type Failure, failureOf } from '../../base/errors/errors.ts';
-import type { PeerOf } from '../http/peer.ts';
-import { pathOf, readRequestId } from '../http/request-head.ts';
+import { type PeerOf, pathOf, readRequestId } from '../http/request-facts.ts';
 import { hasWindow, type Unread } from '../http/unread.ts';
 import { encodeBase64 } from './base64-text.ts';
 import { untilDeadline, untilEachDeadline } from './deadline.ts';
@@ -44,8 +43,7 @@ export type ConnectTransportOptions = {
 };
 
 export type ConnectTransport = {
-  /** Whether the path belongs to a method: `/<package>.<Service>/<Method>`. */
-  serves(path: string): boolean;
+  /** Handles a request whose path belongs to a method: `/<package>.<Service>/<Method>`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Refuses and reports a request instead. */
   refuse(failure: Failure, request: IncomingMessage, response: ServerResponse): void;
@@ -74,7 +72,6 @@ export function createConnectTransport(options: ConnectTransportOptions): Connec
     if (endpoint !== undefined) served.set(`/${endpoint.name}`, { endpoint, handler });
   }
   return {
-    serves: (path) => served.has(path),
     handle(request, response) {
       const found = served.get(pathOf(request.url ?? ''));
       if (found === undefined) throw new Error('a request for another path came to Connect');

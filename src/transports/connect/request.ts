@@ -23,7 +23,7 @@ import type { ResponseAccount } from '../../api/response-budget.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import { canceledCall } from '../http/deadlines.ts';
 import { decodeBinary, decodeJson } from '../http/message.ts';
-import { clientCertificateOf } from '../tls/client-certificate.ts';
+import { clientCertificateOf } from '../http/request-facts.ts';
 import { type ConnectBody, decompress, readFrame, readFrames, readUnframed } from './body.ts';
 import { compressionOf, timeoutHeader, timeoutOf, type WireFormat } from './protocol.ts';
 

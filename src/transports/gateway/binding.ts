@@ -9,7 +9,7 @@ import { DownloadHeaderSchema } from '../../../gen/latchkey/http/v1/download_pb.
 import type { Multipart } from '../../../gen/latchkey/options/v1/http_pb.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { conditionOf } from '../../api/response-json.ts';
-import { jsonType } from './body.ts';
+import { jsonType } from '../http/request-body.ts';
 import { parseTemplate, type Template } from './template.ts';
 
 export type Binding = {

@@ -8,14 +8,13 @@ import { Failure, fail } from '../../base/errors/errors.ts';
 import { acceptsHtml } from '../../base/http/negotiation.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
-import { pathOf, readRequestId } from '../http/request-head.ts';
+import { pathOf, readRequestId } from '../http/request-facts.ts';
 import { hasWindow } from '../http/unread.ts';
 import { bindingsOf } from './binding.ts';
 import { handleMethod } from './method-handler.ts';
 import { authenticatesClient, basicChallenge } from './oauth-form.ts';
-import type { GatewayOptions } from './options.ts';
+import type { GatewayOptions, RoutedRequest, RouteTarget } from './options.ts';
 import { handleRoute } from './route-handler.ts';
-import type { RoutedRequest, RouteTarget } from './routed-request.ts';
 import { createRouter, type Route, type Router } from './router.ts';
 import { parseTemplate, rootTemplate } from './template.ts';
 

@@ -1,31 +1,29 @@
 // Handles a request for a method: decodes the request message and sends the response message.
 import { createHash } from 'node:crypto';
-import { create, type DescMethod, type JsonObject, type Message } from '@bufbuild/protobuf';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DescMethod, JsonObject, Message } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
-import type { LazyContext } from '../../api/call.ts';
-import type { Endpoint } from '../../api/endpoint.ts';
+import { type Call, type ContextSource, LazyContext } from '../../api/call.ts';
 import { reserveDownload } from '../../api/response-budget.ts';
 import { etagMatches, requireMatch } from '../../base/http/byte-range.ts';
 import { createDownloadHead, type DownloadMessage, startBody } from '../../base/http/download.ts';
 import { compressText } from '../http/compression.ts';
-import type { Deadlines } from '../http/deadlines.ts';
-import { hasBody, sendContinue } from '../http/request-body.ts';
-import type { Binding } from './binding.ts';
+import { canceledCall } from '../http/deadlines.ts';
 import {
   formType,
+  hasBody,
   hasContentType,
   jsonType,
-  multipartType,
   readTextBody,
   requireContentType,
   requireUtf8,
-} from './body.ts';
-import { HttpCall } from './http-call.ts';
-import { readMultipartMessages } from './multipart.ts';
+} from '../http/request-body.ts';
+import { clientCertificateOf } from '../http/request-facts.ts';
+import type { Binding } from './binding.ts';
+import { readForm } from './multipart.ts';
 import { authenticatesClient, isBasicAuthorization } from './oauth-form.ts';
-import type { GatewayOptions } from './options.ts';
-import type { RoutedRequest } from './routed-request.ts';
+import type { GatewayOptions, RoutedRequest } from './options.ts';
 import { sendChunks } from './send-chunks.ts';
 import { encodeResponse, transcodeRequest } from './transcode.ts';
 
@@ -103,28 +101,6 @@ function headerFields({ headers, method }: FastifyRequest, { input }: DescMethod
   };
   const known = new Set(input.fields.map(({ name }) => name));
   return Object.fromEntries(Object.entries(fields).filter(([name]) => known.has(name)));
-}
-
-/** Reads the form on demand, so that the guard accepts the caller before the body is read. */
-async function* readForm(
-  endpoint: Endpoint,
-  { variables }: RoutedRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  deadlines: Deadlines,
-): AsyncGenerator<Message> {
-  requireContentType(request, multipartType);
-  deadlines.extend(request.raw, reply.raw);
-  sendContinue(request.raw, reply.raw);
-  for (const [name, value] of variables) yield messageWith(endpoint, name, value);
-  const pathFields = variables.map(([name]) => name);
-  yield* readMultipartMessages(endpoint, request.headers, request.raw, pathFields);
-}
-
-/** A message with one field, which the path contains. */
-function messageWith({ descriptor: { input } }: Endpoint, name: string, value: string): Message {
-  const field = input.fields.find((candidate) => candidate.name === name);
-  return create(input, field === undefined ? {} : { [field.localName]: value });
 }
 
 function sendMessage(
@@ -240,4 +216,68 @@ function fill(template: string, json: unknown): string {
 
 function member(json: unknown, name: string): unknown {
   return new Map(Object.entries(json ?? {})).get(name);
+}
+
+/** The call of a method over HTTP/JSON, for the guard. */
+class HttpCall implements Call, ContextSource {
+  readonly transport = 'http';
+  readonly protocolName = 'http';
+  readonly method: DescMethod;
+  readonly requestId: string;
+  readonly peer: string;
+  readonly requestMethod: string;
+  readonly url: string;
+  readonly context: LazyContext;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+
+  constructor(
+    method: DescMethod,
+    { requestId, peer }: RoutedRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    this.method = method;
+    this.requestId = requestId;
+    this.peer = peer;
+    this.requestMethod = request.method ?? '';
+    this.url = request.url ?? '';
+    this.#request = request;
+    this.#response = response;
+    this.context = new LazyContext(this);
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return typeof value === 'string' ? value : value?.[0];
+  }
+
+  clientCertificate() {
+    return clientCertificateOf(this.#request.socket);
+  }
+
+  headers(): Headers {
+    return headersOf(this.#request);
+  }
+
+  isGone(): boolean {
+    return this.#request.socket.destroyed;
+  }
+
+  onGone(abort: (reason: unknown) => void): void {
+    const gone = () => abort(canceledCall());
+    if (this.isGone()) gone();
+    // The response closes with the request, but the connection may stay open.
+    else this.#response.once('close', () => this.#response.writableFinished || gone());
+  }
+}
+
+function headersOf(request: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    // HTTP/2 has the method and the path here, which are not headers.
+    if (name.startsWith(':')) continue;
+    for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item);
+  }
+  return headers;
 }

@@ -4,8 +4,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Busboy, type BusboyConfig } from '@fastify/busboy';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail, failureOf, invalid } from '../../base/errors/errors.ts';
+import { multipartType, requireContentType, sendContinue } from '../http/request-body.ts';
+import type { Deadlines } from '../http/server.ts';
+import type { RoutedRequest } from './options.ts';
 import { messageFromFields, parseFieldText } from './transcode.ts';
 
 type Parser = InstanceType<typeof Busboy>;
@@ -22,16 +26,38 @@ const limits: BusboyConfig['limits'] = {
   headerSize: 16 * 1024,
 };
 
+/** Reads the form on demand, so that the guard accepts the caller before the body is read. */
+export async function* readForm(
+  endpoint: Endpoint,
+  { variables }: RoutedRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deadlines: Deadlines,
+): AsyncGenerator<Message> {
+  requireContentType(request, multipartType);
+  deadlines.extend(request.raw, reply.raw);
+  sendContinue(request.raw, reply.raw);
+  for (const [name, value] of variables) yield messageWith(endpoint, name, value);
+  const pathFields = variables.map(([name]) => name);
+  yield* readMessages(endpoint, request.headers, request.raw, pathFields);
+}
+
+/** A message with one field, which the path contains. */
+function messageWith({ descriptor: { input } }: Endpoint, name: string, value: string): Message {
+  const field = input.fields.find((candidate) => candidate.name === name);
+  return create(input, field === undefined ? {} : { [field.localName]: value });
+}
+
 /**
  * The messages of a form: one for each piece of the file and for each other part. The iteration
  * throws if the form is malformed, incomplete, or has parts that the method does not accept. The
  * path sets the `pathFields`, so the form must not.
  */
-export function readMultipartMessages(
+function readMessages(
   endpoint: Endpoint,
   headers: IncomingHttpHeaders,
   body: Readable,
-  pathFields: readonly string[] = [],
+  pathFields: readonly string[],
 ): AsyncIterable<Message> {
   const messages = new PassThrough({ objectMode: true, highWaterMark: 4 });
   let parser: Parser;

@@ -1,11 +1,14 @@
+// What the files of the gateway share: its options, and a request that was routed.
 import type { BodyBudgets } from '../../api/body-budget.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { HttpObservation, HttpRoute, LinkDomain } from '../../api/routes/route.ts';
 import type { Failure } from '../../base/errors/errors.ts';
 import type { NotFoundHtml } from '../../site/not-found-html.ts';
-import type { Deadlines } from '../http/deadlines.ts';
-import type { PeerOf } from '../http/peer.ts';
+import type { PeerOf } from '../http/request-facts.ts';
+import type { Deadlines } from '../http/server.ts';
 import type { Unread } from '../http/unread.ts';
+import type { Binding } from './binding.ts';
+import type { Capture } from './router.ts';
 
 export type GatewayOptions = {
   readonly endpoints: readonly Endpoint[];
@@ -26,3 +29,27 @@ export type GatewayOptions = {
   /** Converts a thrown value to an error of the catalogue. */
   readonly failureOf: (thrown: unknown) => Failure;
 };
+
+/** The target of a route. */
+export type RouteTarget =
+  | { readonly kind: 'method'; readonly binding: Binding }
+  | { readonly kind: 'route'; readonly route: HttpRoute };
+
+export type RoutedRequest = {
+  readonly requestId: string;
+  /** The caller's network address. */
+  readonly peer: string;
+  readonly started: number;
+  readonly domain: LinkDomain | undefined;
+  /** Undefined if no route matches. */
+  readonly target: RouteTarget | undefined;
+  readonly variables: readonly Capture[];
+  /** Whether the whole body was read. Node may note its end later. */
+  isBodyRead: boolean;
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    routed: RoutedRequest | undefined;
+  }
+}

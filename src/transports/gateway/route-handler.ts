@@ -5,11 +5,9 @@ import type { BodyBudget } from '../../api/body-budget.ts';
 import type { HttpRoute } from '../../api/routes/route.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { compressText } from '../http/compression.ts';
-import { hasBody } from '../http/request-body.ts';
-import { clientCertificateOf } from '../tls/client-certificate.ts';
-import { formType, readTextBody, requireContentType } from './body.ts';
-import type { GatewayOptions } from './options.ts';
-import type { RoutedRequest } from './routed-request.ts';
+import { formType, hasBody, readTextBody, requireContentType } from '../http/request-body.ts';
+import { clientCertificateOf } from '../http/request-facts.ts';
+import type { GatewayOptions, RoutedRequest } from './options.ts';
 import { sendBytes, sendChunks } from './send-chunks.ts';
 
 export async function handleRoute(

@@ -1,13 +1,6 @@
-// Finds the route for an HTTP method and path among the templates of all http rules.
-
-import {
-  type Capture,
-  captureVariables,
-  type PathSegments,
-  parseTemplate,
-  percentDecode,
-  type Template,
-} from './template.ts';
+// Finds the route for an HTTP method and path among the templates of all http rules, and reads the
+// variables from the path.
+import { parseTemplate, percentDecode, type Template } from './template.ts';
 
 /** A path with more segments than this is not found, and a template may not have more. */
 export const pathSegmentsMax = 64;
@@ -20,6 +13,8 @@ export interface Route<T> {
   /** Names the route in errors. */
   readonly name: string;
 }
+
+export type Capture = readonly [fieldPath: string, value: string];
 
 export type Match<T> =
   | { readonly kind: 'found'; readonly value: T; readonly variables: readonly Capture[] }
@@ -68,6 +63,12 @@ interface Node<T> {
   readonly rest: Ends<T>;
   readonly literals: Map<string, Node<T>>;
   any: Node<T> | undefined;
+}
+
+/** The segments of a request path, as received and percent-decoded, with the same indices. */
+interface PathSegments {
+  readonly raw: readonly string[];
+  readonly decoded: readonly string[];
 }
 
 /** One interpretation of a path: `/a/b:c` is `a`, `b` with the verb `c`, or `a`, `b:c`. */
@@ -225,4 +226,20 @@ function allowedMethods<T>(root: Node<T>, readings: readonly Reading[]): string[
   }
   if (allowed.has('GET')) allowed.add('HEAD');
   return [...allowed].sort();
+}
+
+/** Reads the values of the variables, in order, from a path that matches the template. */
+export function captureVariables(template: Template, path: PathSegments): Capture[] {
+  return template.variables.map(({ fieldPath, start, end, multiSegment }) => {
+    const segments = multiSegment
+      ? path.raw.slice(start, end).map(decodeKeepingSlashes)
+      : path.decoded.slice(start, end);
+    return [fieldPath, segments.join('/')];
+  });
+}
+
+/** http.proto: a multi-segment variable is decoded "except "%2F" and "%2f" are left unchanged". */
+function decodeKeepingSlashes(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  return decodeURIComponent(segment.replaceAll('%2F', '%252F').replaceAll('%2f', '%252f'));
 }

@@ -1,4 +1,4 @@
-// Parses the path templates of http rules (google.api.http) and reads their variables from paths.
+// Parses the path templates of http rules (google.api.http).
 
 /** A parsed template. A variable refers to a range of `segments`. */
 export interface Template {
@@ -25,14 +25,6 @@ export interface Variable {
   readonly multiSegment: boolean;
 }
 
-/** The segments of a request path, as received and percent-decoded, with the same indices. */
-export interface PathSegments {
-  readonly raw: readonly string[];
-  readonly decoded: readonly string[];
-}
-
-export type Capture = readonly [fieldPath: string, value: string];
-
 /** The path `/`. The grammar of http rules has no template for it. */
 export const rootTemplate: Template = { source: '/', segments: [], variables: [] };
 
@@ -46,16 +38,6 @@ export function parseTemplate(source: string): Template {
     : { source, segments, verb, variables };
 }
 
-/** Reads the values of the variables, in order, from a path that matches the template. */
-export function captureVariables(template: Template, path: PathSegments): Capture[] {
-  return template.variables.map(({ fieldPath, start, end, multiSegment }) => {
-    const segments = multiSegment
-      ? path.raw.slice(start, end).map(decodeKeepingSlashes)
-      : path.decoded.slice(start, end);
-    return [fieldPath, segments.join('/')];
-  });
-}
-
 /** Undefined if the percent-encoding is malformed or is not UTF-8. */
 export function percentDecode(text: string): string | undefined {
   if (!text.includes('%')) return text;
@@ -64,12 +46,6 @@ export function percentDecode(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** http.proto: a multi-segment variable is decoded "except "%2F" and "%2f" are left unchanged". */
-function decodeKeepingSlashes(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  return decodeURIComponent(segment.replaceAll('%2F', '%252F').replaceAll('%2f', '%252f'));
 }
 
 // The grammar, from google/api/http.proto, with one function for each production:

@@ -25,7 +25,7 @@ import {
   parseOAuthForm,
   requireClientCredentials,
 } from './oauth-form.ts';
-import type { Capture } from './template.ts';
+import type { Capture } from './router.ts';
 
 export type HttpRequestParts = {
   readonly variables: readonly Capture[];

@@ -9,7 +9,7 @@ import { type Failure, fail, failureOf } from '../../base/errors/errors.ts';
 import { normaliseAddress } from '../../base/net/network.ts';
 import { type ActiveCall, endStream } from '../http/connections.ts';
 import { canceledCall, lateRequest } from '../http/deadlines.ts';
-import { clientCertificateOf } from '../tls/client-certificate.ts';
+import { clientCertificateOf } from '../http/request-facts.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
 import { errorStatus, headersOf, headMetadata } from './metadata.ts';
 import { decodeRequest, type GrpcMethod } from './method.ts';

@@ -160,7 +160,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
 }
 
 async function secure(server: Http2Server, tls: Tls): Promise<NetServer> {
-  const { createSecureListener } = await import('../tls/listener.ts');
+  const { createSecureListener } = await import('../tls/tls.ts');
   return createSecureListener(tls, server);
 }
 

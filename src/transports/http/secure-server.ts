@@ -5,8 +5,7 @@ import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { Tls } from '../tls/tls.ts';
 import { connectionLimits } from './connections.ts';
 import { createHttp2, type Http2, type Http2Options } from './http2.ts';
-import type { PendingResponses } from './pipelining.ts';
-import { createHttpServer, type HttpServerOptions } from './server.ts';
+import { createHttpServer, type HttpServerOptions, type PendingResponses } from './server.ts';
 
 export type SecureHttpServer = { readonly server: Server; readonly http2: Http2 };
 

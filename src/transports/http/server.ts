@@ -1,4 +1,4 @@
-// Node's HTTP server with limits for time, connections and malformed requests.
+// Node's HTTP server with limits for time, connections, pipelining and malformed requests.
 import {
   createServer,
   type IncomingMessage,
@@ -11,7 +11,6 @@ import type { Socket } from 'node:net';
 import { requestIdFrom } from '../../api/call.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { countedWarning } from '../../base/limits/counted-warning.ts';
-import { handleInSequence, type PendingResponses } from './pipelining.ts';
 import { problemOf } from './problem.ts';
 import { rememberExpectation } from './request-body.ts';
 import { countedResponses, type Unread } from './unread.ts';
@@ -36,6 +35,11 @@ export const defaultHttpLimits: HttpLimits = {
   uploadMs: 30 * 60_000,
   connectionsMax: 4_096,
 };
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The response that each busy connection waits for. */
+export type PendingResponses = Map<Socket, ServerResponse>;
 
 export type HttpServerOptions = {
   readonly limits: HttpLimits;
@@ -95,6 +99,61 @@ export function createHttpServer(options: HttpServerOptions): Server {
   return server;
 }
 
+/** Requests of one connection that may wait for the responses to earlier ones. */
+const waitingMax = 16;
+
+/**
+ * Limits pipelining: a client may send requests before it has received the responses to earlier
+ * ones (RFC 9112 §9.3.2). Handles the requests of a connection one after another, and closes a
+ * connection with too many waiting requests. One read can contain thousands of requests, and Node
+ * emits them all. Keeps `pendingResponses` current.
+ */
+function handleInSequence(handle: Handle, pendingResponses: PendingResponses): Handle {
+  const waiting = new Map<Socket, ServerResponse[]>();
+
+  function begin(request: IncomingMessage, response: ServerResponse): void {
+    pendingResponses.set(request.socket, response);
+    response.on('close', beginNext);
+    handle(request, response);
+  }
+
+  function beginNext(this: ServerResponse): void {
+    const { socket } = this.req;
+    pendingResponses.delete(socket);
+    const next = waiting.get(socket)?.shift();
+    if (next === undefined || socket.destroyed) waiting.delete(socket);
+    else begin(next.req, next);
+  }
+
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    if (!pendingResponses.has(socket)) {
+      begin(request, response);
+      return;
+    }
+    const later = waiting.get(socket) ?? [];
+    waiting.set(socket, later);
+    if (later.length < waitingMax) {
+      later.push(response);
+    } else {
+      socket.destroy();
+      stopParsing(socket);
+    }
+  };
+}
+
+type Parser = { onIncoming?: unknown };
+
+/**
+ * Node keeps parsing the bytes that it has read, even on a closed connection. There is no
+ * documented way to stop it: 2 is Node's value for an upgrade, after which HTTP ends. If a version
+ * of Node ignores it, the requests are dropped one by one, at a higher cost.
+ */
+function stopParsing(socket: Socket & { readonly parser?: Parser | null }): void {
+  if (socket.parser) socket.parser.onIncoming = () => 2;
+}
+
 /**
  * HTTP/1.0 does not define Transfer-Encoding, so a proxy may have seen another end of the body. No
  * further request is read from such a connection (RFC 9112 §6.1).
@@ -113,6 +172,30 @@ function limitConnections(
     warn({ refused, connections_max: connectionsMax }, 'too many HTTP connections'),
   );
   server.on('drop', warnOfDrop);
+}
+
+/** The time limits of uploads. Node ends other requests at the time limit of its server. */
+export type Deadlines = {
+  /** Applies the time limit of uploads to a request. */
+  extend(request: IncomingMessage, response: ServerResponse): void;
+  /** Whether the time limit of uploads applies to the connection's current request. */
+  isExtended(socket: Socket): boolean;
+};
+
+export function createDeadlines({ uploadMs }: { readonly uploadMs: number }): Deadlines {
+  const extended = new WeakSet<Socket>();
+  return {
+    isExtended: (socket) => extended.has(socket),
+    extend({ socket }, response) {
+      extended.add(socket);
+      const timer = setTimeout(() => socket.destroy(), uploadMs);
+      timer.unref();
+      response.once('close', () => {
+        clearTimeout(timer);
+        extended.delete(socket);
+      });
+    },
+  };
 }
 
 const malformedStatuses: Record<string, number> = {

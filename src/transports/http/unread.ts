@@ -8,7 +8,7 @@ import {
 } from '../../api/response-budget.ts';
 import { networkOf } from '../../base/net/network.ts';
 import { endStream } from './connections.ts';
-import type { PeerOf } from './peer.ts';
+import type { PeerOf } from './request-facts.ts';
 
 export type Unread = {
   /** Throws `unavailable` if the client has too many unread responses. */

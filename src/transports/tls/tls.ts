@@ -1,7 +1,8 @@
 // TLS for both listeners. New connections use the files' new contents soon after a change.
 import { constants, type X509Certificate } from 'node:crypto';
+import type { Http2Server } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { SecureContextOptions, Server, TlsOptions } from 'node:tls';
+import { createServer, type SecureContextOptions, type Server, type TlsOptions } from 'node:tls';
 import { checkTlsContents, readTlsFiles, type TlsContents, type TlsPaths } from './files.ts';
 
 export type TlsLog = {
@@ -179,4 +180,20 @@ function trackHandshakes(listener: Server): Iterable<Socket> {
   });
   listener.on('secureConnection', (socket) => handshakes.delete(nameOf(socket)));
   return { [Symbol.iterator]: () => handshakes.values() };
+}
+
+/**
+ * A TLS server for the gRPC listener, in front of its HTTP/2 server, which has no port. So the
+ * limits of connections are the same with and without TLS.
+ */
+export function createSecureListener(tls: Tls, server: Http2Server): Server {
+  const listener = createServer({ ...tls.optionsOf('grpc'), noDelay: true });
+  tls.keepCurrent(listener, 'grpc');
+  listener.on('secureConnection', (socket) => {
+    socket.on('error', () => {});
+    if (socket.alpnProtocol === 'h2') server.emit('connection', socket);
+    else socket.destroy();
+  });
+  listener.on('tlsClientError', (_error, socket) => socket.destroy());
+  return listener;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { captureVariables } from '../../../src/transports/gateway/router.ts';
 import {
-  captureVariables,
   parseTemplate,
   type Segment,
   type Template,
