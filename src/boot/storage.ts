@@ -13,8 +13,8 @@ import { type ChunkBuffers, createChunkBuffers } from '../base/limits/chunk-buff
 import { countSigningKeys } from '../identity/keys/store.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openBlobStore } from '../sharing/blobs/open-store.ts';
+import { createStoreIds } from '../sharing/blobs/own-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
-import { createStoreIds } from '../sharing/blobs/store-id.ts';
 import { startChangesUpkeep } from '../storage/changes-upkeep.ts';
 import { type ConnectionCounts, countConnections } from '../storage/connection-counts.ts';
 import { openDatabase } from '../storage/database.ts';

@@ -11,7 +11,7 @@ import { describeStoreError } from '../base/s3/failure.ts';
 import type { MarkedStore } from '../sharing/blobs/blob-store.ts';
 import { isForeignFolder } from '../sharing/blobs/disk.ts';
 import { withBlobStore } from '../sharing/blobs/open-store.ts';
-import { describeForeign } from '../sharing/blobs/store-id.ts';
+import { describeForeign } from '../sharing/blobs/own-store.ts';
 import { checkFreeSpace } from './check-files.ts';
 import { type Finding, fileExists, ok, problem, warning } from './finding.ts';
 import { findWrongStore } from './stores.ts';

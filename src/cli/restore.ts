@@ -23,8 +23,7 @@ import {
 import { requireDecryptable } from '../identity/keys/sealed-values.ts';
 import type { MarkedStore } from '../sharing/blobs/blob-store.ts';
 import { openMarkedStore } from '../sharing/blobs/open-store.ts';
-import { restrictToOwn } from '../sharing/blobs/own-store.ts';
-import { createStoreIds, takeOverStore } from '../sharing/blobs/store-id.ts';
+import { createStoreIds, restrictToOwn, takeOverStore } from '../sharing/blobs/own-store.ts';
 import { openDatabase, openDatabaseReadOnly } from '../storage/database.ts';
 import { schemaMigrations } from '../storage/migrate.ts';
 import { sealedColumns } from './rotate-master-key.ts';

@@ -9,7 +9,7 @@ import type { QueryId } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
 import { openBlobStore, openMarkedStore } from '../../src/sharing/blobs/open-store.ts';
-import { createStoreIds } from '../../src/sharing/blobs/store-id.ts';
+import { createStoreIds } from '../../src/sharing/blobs/own-store.ts';
 import { insertDocument } from '../../src/sharing/documents/store.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';

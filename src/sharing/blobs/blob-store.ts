@@ -1,5 +1,7 @@
 // Stores the bytes of documents. A store knows no documents: staged-blobs.ts decides which blobs
-// stay.
+// stay. The errors of a store are kept apart from those of the source that it reads.
+import { Failure, fail } from '../../base/errors/errors.ts';
+import { errorCodeOf } from '../../base/files/error-code.ts';
 
 export type BlobPart = {
   readonly offset: number;
@@ -58,4 +60,91 @@ export type MarkedStore = BlobStore & {
 export function requireBlobId(id: string): string {
   if (/^\w{1,100}$/.test(id)) return id;
   throw new Error(`"${id}" is not the id of a blob`);
+}
+
+/** Returns a function that wraps others, so that they throw the errors that `failureOf` returns. */
+export function mapErrors(failureOf: (error: unknown) => unknown) {
+  return <A extends unknown[], T>(work: (...args: A) => Promise<T>) =>
+    (...args: A): Promise<T> =>
+      work(...args).catch((error: unknown) => {
+        throw failureOf(error);
+      });
+}
+
+/** Distinguishes errors of a source from those of the store that reads it. */
+export function watchSource(source: AsyncIterable<Uint8Array>) {
+  const iterator = source[Symbol.asyncIterator]();
+  let failed = false;
+  // Without `throw`: a stream would use it to pass the error of the store to the source.
+  const watched: AsyncIterableIterator<Uint8Array> = {
+    async next() {
+      try {
+        return await iterator.next();
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    },
+    async return() {
+      await iterator.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => watched,
+  };
+  return { source: watched, hasFailed: () => failed };
+}
+
+/** Returns a function that maps the errors of a write, but not those of its source. */
+export function mapWriteErrors(
+  failureOf: (error: unknown) => unknown,
+  write: BlobStore['write'],
+): BlobStore['write'] {
+  return async (id, source) => {
+    const watched = watchSource(source);
+    await write(id, watched.source).catch((error: unknown) => {
+      throw watched.hasFailed() ? error : failureOf(error);
+    });
+  };
+}
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** The store is missing, read-only or broken, or the process has no file descriptors left. */
+const awayCodes = new Set([
+  'EACCES',
+  'EBUSY',
+  'EHOSTDOWN',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'ENODEV',
+  'ENOENT',
+  'ENOTCONN',
+  'ENOTDIR',
+  'ENXIO',
+  'EPERM',
+  'EROFS',
+  'ESTALE',
+  'ETIMEDOUT',
+]);
+
+const isDiskFullError = (error: unknown) => fullCodes.has(errorCodeOf(error));
+
+/** Returns an error handler that ignores these codes and rethrows other errors. */
+export function ignoreErrorCodes(...codes: string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!codes.includes(errorCodeOf(error))) throw error;
+  };
+}
+
+/** Converts an error of the file system to `unavailable`. Returns other errors unchanged. */
+export function blobStoreFailureOf(error: unknown): unknown {
+  if (error instanceof Failure) return error;
+  if (isDiskFullError(error)) {
+    const detail = 'The document store is full.';
+    return fail('unavailable', detail, { cause: error, retryAfterSeconds: 60 });
+  }
+  if (!awayCodes.has(errorCodeOf(error))) return error;
+  const detail = 'The document store is unreachable.';
+  return fail('unavailable', detail, { cause: error, retryAfterSeconds: 5 });
 }

@@ -18,9 +18,15 @@ import { errorCodeOf } from '../../base/files/error-code.ts';
 import { makeFolders } from '../../base/files/private-files.ts';
 import { createReadHandles, type ReadHandle } from '../../base/files/read-handles.ts';
 import { type ChunkBuffers, createChunkBuffers } from '../../base/limits/chunk-buffers.ts';
-import { type BlobPart, type MarkedStore, requireBlobId } from './blob-store.ts';
-import { mapErrors, mapWriteErrors } from './store-errors.ts';
-import { blobStoreFailureOf, ignoreErrorCodes } from './store-failure.ts';
+import {
+  type BlobPart,
+  blobStoreFailureOf,
+  ignoreErrorCodes,
+  type MarkedStore,
+  mapErrors,
+  mapWriteErrors,
+  requireBlobId,
+} from './blob-store.ts';
 
 /** Wraps a function, which then throws errors of the catalogue. */
 const mapped = mapErrors(blobStoreFailureOf);

@@ -4,9 +4,8 @@ import type { ChunkBuffers } from '../../base/limits/chunk-buffers.ts';
 import type { StartSpan } from '../../storage/spans.ts';
 import type { BlobStore, MarkedStore } from './blob-store.ts';
 import { openDiskBlobs } from './disk.ts';
-import { restrictToOwn } from './own-store.ts';
+import { type RequireOwn, restrictToOwn } from './own-store.ts';
 import type { S3Blobs } from './s3.ts';
-import type { RequireOwn } from './store-id.ts';
 
 /** Opens the store of a database, without a request to it. */
 export async function openBlobStore(

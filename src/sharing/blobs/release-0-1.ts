@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import { transact } from '../../storage/database.ts';
 import { insertExpiredBlob } from '../../storage/expired-blobs.ts';
 import type { Database } from '../../storage/schema.ts';
-import { ignoreErrorCodes } from './store-failure.ts';
+import { ignoreErrorCodes } from './blob-store.ts';
 
 /** An upload of release 0.1 takes at most 30 minutes. Its processes renew their files. */
 const leftMs = 86_400_000;

@@ -14,9 +14,14 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { describeBlobLocation, type S3Location } from '../../base/config/blob-url.ts';
 import { type Bucket, openBucket } from '../../base/s3/client.ts';
 import { describeS3Error, s3FailureOf } from '../../base/s3/failure.ts';
-import { type BlobHeaders, type MarkedStore, requireBlobId } from './blob-store.ts';
+import {
+  type BlobHeaders,
+  type MarkedStore,
+  mapErrors,
+  mapWriteErrors,
+  requireBlobId,
+} from './blob-store.ts';
 import { readS3Part } from './s3-read.ts';
-import { mapErrors, mapWriteErrors } from './store-errors.ts';
 
 /** Wraps a function, which then throws errors of the catalogue. */
 const mapped = mapErrors(s3FailureOf);

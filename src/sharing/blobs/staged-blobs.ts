@@ -11,7 +11,7 @@ import type { DiskReserve } from '../../storage/disk-reserve.ts';
 import { isLeaseHeld } from '../../storage/leases.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { within } from '../../storage/within.ts';
-import type { BlobStore } from './blob-store.ts';
+import { type BlobStore, watchSource } from './blob-store.ts';
 import {
   claimPendingBlob,
   deletePendingBlob,
@@ -19,7 +19,6 @@ import {
   insertPendingBlobs,
   renewPendingBlobs,
 } from './store.ts';
-import { watchSource } from './store-errors.ts';
 
 /** A change of `pending_blobs`, as a part of a transaction. */
 type Step = (trx: Executor) => Promise<void>;

@@ -5,7 +5,7 @@ import { describeStoreError } from '../../base/s3/failure.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
 import { within } from '../../storage/within.ts';
 import type { BlobStore } from './blob-store.ts';
-import { WrongStore } from './store-id.ts';
+import { WrongStore } from './own-store.ts';
 
 /** `outage`: the store fails for all nodes. `unusable`: this node cannot use it. */
 export type StoreState = 'ok' | 'outage' | 'unusable';

@@ -10,10 +10,15 @@ import type { DocumentVersionRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { StagedBlob, StagedBlobs } from '../blobs/staged-blobs.ts';
 import type { Quotas, UploadQuota } from '../quotas/quotas.ts';
-import { refineContainerType } from './container-type.ts';
+import { refineContainerType } from './content-type.ts';
 import type { PageCounter } from './pages/page-counter.ts';
-import { isEmptyMessage, Upload, type UploadMessage, type UploadResult } from './upload.ts';
-import { readUploadStart } from './upload-start.ts';
+import {
+  isEmptyMessage,
+  readUploadStart,
+  Upload,
+  type UploadMessage,
+  type UploadResult,
+} from './upload.ts';
 
 /** The columns that describe the content of a document or a version. */
 type Content = Pick<

@@ -1,6 +1,6 @@
 // The types of Office files whose first bytes only show a zip or a compound file.
 import { expect } from 'vitest';
-import { refineContainerType } from '../../../src/sharing/documents/container-type.ts';
+import { refineContainerType } from '../../../src/sharing/documents/content-type.ts';
 import { docx, openDocument, paragraph, wordDocument } from '../../support/office-packages.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 import { zipOf } from '../../support/zip-files.ts';
