@@ -40,10 +40,9 @@ import { createTxtResolver } from './domains/txt-records.ts';
 import { createFolders } from './folders/folders.ts';
 import { createFolderService } from './folders/service.ts';
 import type { AccessSession } from './gate/cookies.ts';
-import { createGate } from './gate/gate.ts';
+import { createGate, requireAccess } from './gate/gate.ts';
 import { createGateHtml } from './gate/gate-html.ts';
 import { createGateParts } from './gate/gate-parts.ts';
-import { requireAccess } from './gate/require-access.ts';
 import { createInsightService } from './insight/service.ts';
 import { createLinks } from './links/links.ts';
 import { createRecipientMails, linkMailComposer } from './links/recipients.ts';
@@ -58,7 +57,7 @@ import { startReaderMails } from './reader-mails/reader-mails.ts';
 import { createRooms } from './rooms/rooms.ts';
 import { sharingRoutes } from './routes.ts';
 import { sharingSearchKinds } from './search-kinds.ts';
-import { createNewViews } from './views/new-views.ts';
+import { createNewViews, createReaderViews } from './views/reader-views.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
 import { createViews } from './views/views.ts';
 import { createVisitorService } from './visitors/service.ts';
@@ -191,7 +190,8 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const signed = { mails: readerMails, signReceipt, publicUrl };
   const agreements = createAgreements({ db, ...signed, random, now });
   const newViews = createNewViews({ db, quotas, notices, keys, now });
-  const views = createViews({ db, recorder, newViews, now, warn });
+  const readerViews = createReaderViews({ db, recorder, newViews, now, warn });
+  const views = createViews(db);
   const parts = createGateParts({ ...options, gate, brands, agreements, urlOf });
   const access = (request: RouteRequest) => requireAccess({ gate, rooms, ...parts }, request);
   const html = createGateHtml(assets);
@@ -212,10 +212,9 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
       ]);
     },
     routes: sharingRoutes({
-      ...{ gate, rooms, ...parts, html, documents, previews, brands, agreements, db, views },
+      ...{ gate, rooms, ...parts, html, documents, previews, brands, agreements, db },
       ...{ watermarks, now, authenticateProgram: options.authenticateProgram },
-      recordOpening: views.recordOpening,
-      recordDownload: views.recordDownload,
+      ...readerViews,
       requireAccess: access,
     }),
     services: {

@@ -5,7 +5,7 @@ import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route
 import { fail, invalid } from '../../base/errors/errors.ts';
 import type { ListedEntry, Rooms } from '../rooms/rooms.ts';
 import { entriesDoc, folderEntriesDoc } from './entry-docs.ts';
-import { type AccessOptions, privateHeaders, requireLinkAccess } from './require-access.ts';
+import { type AccessOptions, privateHeaders, requireLinkAccess } from './gate.ts';
 
 export type EntryRouteOptions = AccessOptions & {
   readonly rooms: Pick<Rooms, 'findFolder' | 'list'>;

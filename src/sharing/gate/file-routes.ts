@@ -10,20 +10,19 @@ import { createDownloadHead, startBody } from '../../base/http/download.ts';
 import { isStampable, pdfNameOf } from '../../base/http/pdf-types.ts';
 import { requireShownVersion, versionHeader } from '../../base/http/shown-version.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import { networkOf } from '../../base/net/network.ts';
-import type { DocumentRow, LinkRow } from '../../storage/schema.ts';
+import type { DocumentRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { Previews } from '../previews/previews.ts';
 import type { StampedFile, Watermarks } from '../watermarks/watermarks.ts';
-import type { AccessSession } from './cookies.ts';
-import { shownNameOf } from './presentation.ts';
 import {
   type AccessOptions,
   type GrantedAccess,
   privateHeaders,
+  type Reader,
   requireFileAccess,
-} from './require-access.ts';
+} from './gate.ts';
+import { shownNameOf } from './presentation.ts';
 import { linkDownloadDoc, linkFileDoc, linkVersionFileDoc } from './route-docs.ts';
 
 export type FileRouteOptions = AccessOptions & {
@@ -36,14 +35,6 @@ export type FileRouteOptions = AccessOptions & {
   readonly recordOpening: (reader: Reader) => Promise<void>;
   /** Counts a download. Fails only if the link has a limit. */
   readonly recordDownload: (reader: Reader) => Promise<void>;
-};
-
-type Reader = {
-  readonly accessSession: AccessSession;
-  readonly link: LinkRow;
-  readonly documentId: string;
-  readonly version: number;
-  readonly network: string;
 };
 
 type Sending = {
@@ -132,14 +123,12 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
 
   /** Every byte of a document leaves here, so that no route sends it without its watermark. */
   async function send(
-    access: GrantedAccess,
+    { shared, reader }: GrantedAccess,
     request: RouteRequest,
     disposition: 'inline' | 'attachment',
     check: Sending['check'],
   ): Promise<RouteReply> {
     const isInline = disposition === 'inline';
-    const { shared } = access;
-    const reader = readerOf(access, request);
     const record = () =>
       isInline ? options.recordOpening(reader) : options.recordDownload(reader);
     if (shared.link.watermark === 1) {
@@ -226,12 +215,6 @@ function watermarkOf({ accessSession, link }: Reader, now: number): string {
 async function closeAndThrow(stamped: StampedFile, error: unknown): Promise<never> {
   await stamped.close();
   throw error;
-}
-
-function readerOf({ shared, accessSession }: GrantedAccess, { peer }: RouteRequest): Reader {
-  const { link, document } = shared;
-  const of = { accessSession, link, documentId: document.id };
-  return { ...of, version: document.version, network: networkOf(peer) };
 }
 
 /** The rows come from a cache, but a link with a view limit needs queries. */

@@ -1,22 +1,30 @@
 // The gate of a link. Every request for a shared document is checked here. An expiry takes effect
-// immediately, and a revocation within a second: see storage/revocation-safe-cache.ts.
+// immediately, and a revocation within a second: see storage/revocation-safe-cache.ts. Every route
+// of a link requires access, except the HTML, which shows the gate instead.
 
 import { createHash } from 'node:crypto';
-import type { ProgramReader } from '../../api/routes/program-reader.ts';
-import type { LinkDomain } from '../../api/routes/route.ts';
+import {
+  type AuthenticateProgram,
+  type ProgramReader,
+  presentsToken,
+} from '../../api/routes/program-reader.ts';
+import type { LinkDomain, RouteRequest } from '../../api/routes/route.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { admits } from '../../base/net/address-lists.ts';
+import { networkOf } from '../../base/net/network.ts';
 import { isCountedReader } from '../../storage/counted-readers.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
 import type { Accepted } from '../agreements/agreements.ts';
-import type { Links, Shared } from '../links/links.ts';
+import type { Links, Shared, SharedDocument } from '../links/links.ts';
+import type { Rooms } from '../rooms/rooms.ts';
 import {
   type AccessSession,
   type Admission,
   accessSecondsMax,
+  type GateCookies,
   signatureContextOf,
 } from './cookies.ts';
 import { hasViewsLeft } from './store.ts';
@@ -25,11 +33,9 @@ export type AccessDecision =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'ask'; readonly shared: Shared }
-  | {
-      readonly kind: 'open';
-      readonly shared: Shared;
-      readonly accessSession: AccessSession;
-    };
+  | ({ readonly kind: 'open' } & OpenAccess);
+
+type OpenAccess = { readonly shared: Shared; readonly accessSession: AccessSession };
 
 export type AdmittedReader = {
   readonly email: string;
@@ -104,7 +110,8 @@ const slugPattern = /^[0-9A-Za-z]{22}$/;
 
 export function createGate({ db, links, accessSessions, random, now }: GateOptions): Gate {
   async function mayView(link: LinkRow, session: AccessSession | undefined): Promise<boolean> {
-    if (await hasViewsLeft(db, link)) return true;
+    const { id, view_limit: limit } = link;
+    if (limit === null || (await hasViewsLeft(db, id, limit))) return true;
     return session !== undefined && isCountedReader(db, link, session);
   }
 
@@ -183,3 +190,107 @@ function sessionOfProgram(
     program: { id: clientId, name: clientName },
   };
 }
+
+/** A reader of a version of a document. */
+export type Reader = {
+  readonly accessSession: AccessSession;
+  readonly link: LinkRow;
+  readonly documentId: string;
+  readonly version: number;
+  readonly network: string;
+};
+
+export type GrantedAccess = { readonly shared: SharedDocument; readonly reader: Reader };
+
+export type AccessOptions = {
+  readonly gate: Gate;
+  readonly cookies: GateCookies;
+  readonly rooms: Pick<Rooms, 'findDocument'>;
+};
+
+export function checkAccess(
+  { gate, cookies }: AccessOptions,
+  request: RouteRequest,
+): Promise<AccessDecision> {
+  const { variables, domain } = request;
+  return gate.authorise(variables.slug ?? '', cookies.readAccess(request), domain);
+}
+
+type ProgramOptions = AccessOptions & { readonly authenticateProgram: AuthenticateProgram };
+
+/** Throws `forbidden`, `gone` or `not_found` for a request without access. */
+export async function requireAccess(
+  options: AccessOptions,
+  request: RouteRequest,
+): Promise<GrantedAccess> {
+  return grantDocument(options, request, grantLink(await checkAccess(options, request)));
+}
+
+/** Does the same for the bytes of a document, which a program may read with a token. */
+export async function requireFileAccess(
+  options: ProgramOptions,
+  request: RouteRequest,
+): Promise<GrantedAccess> {
+  return grantDocument(options, request, await requireLinkAccess(options, request));
+}
+
+/** Does the same for whatever the link shows. */
+export async function requireLinkAccess(
+  options: ProgramOptions,
+  request: RouteRequest,
+): Promise<OpenAccess> {
+  if (!presentsToken(request)) return grantLink(await checkAccess(options, request));
+  const { gate, authenticateProgram } = options;
+  const { variables, domain } = request;
+  const authenticate = () => authenticateProgram(request);
+  const decision = await gate.authoriseProgram(variables.slug ?? '', authenticate, domain);
+  if (decision.kind === 'ask') throw fail('forbidden', 'The link does not admit this person.');
+  return grantLink(decision);
+}
+
+function grantLink(decision: AccessDecision): OpenAccess {
+  switch (decision.kind) {
+    case 'open':
+      return decision;
+    case 'ask':
+      throw fail('forbidden', "The reader has not passed the link's gate.");
+    case 'gone':
+      throw fail('gone', 'The link has expired, was revoked, or has no views left.');
+    case 'unknown':
+      throw fail('not_found', 'The link does not exist.');
+  }
+}
+
+async function grantDocument(
+  options: AccessOptions,
+  request: RouteRequest,
+  { shared: target, accessSession }: OpenAccess,
+): Promise<GrantedAccess> {
+  const shared = await selectDocument(options, target, request);
+  if (shared === undefined) throw fail('not_found', 'The link does not show this document.');
+  const { link, document } = shared;
+  const { id: documentId, version } = document;
+  const network = networkOf(request.peer);
+  return { shared, reader: { accessSession, link, documentId, version, network } };
+}
+
+/**
+ * Returns the document that the path names: that of the link, or one that its room contains. Only
+ * a path in a room has the id of a document.
+ */
+export async function selectDocument(
+  { rooms }: Pick<AccessOptions, 'rooms'>,
+  shared: Shared,
+  { variables: { document_id: id } }: RouteRequest,
+): Promise<SharedDocument | undefined> {
+  if ('document' in shared) return id === undefined ? shared : undefined;
+  return id === undefined ? undefined : rooms.findDocument(shared, id);
+}
+
+/** Of responses that only readers of a link may get: no cache may keep them after a revocation. */
+export const privateHeaders = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex, nofollow',
+  'cross-origin-resource-policy': 'same-origin',
+};

@@ -10,12 +10,11 @@ import type { Shared } from '../links/links.ts';
 import type { Rooms } from '../rooms/rooms.ts';
 import { entryRoutes } from './entry-routes.ts';
 import { type FileRouteOptions, fileRoutes } from './file-routes.ts';
-import { hasAgreement, requiresCode } from './gate.ts';
+import { checkAccess, hasAgreement, requiresCode, selectDocument } from './gate.ts';
 import type { GateHtml } from './gate-html.ts';
 import type { GateSteps, StepOutcome } from './gate-steps.ts';
 import { presentationOf, titleOf } from './presentation.ts';
 import type { RememberedReaders } from './remembered-readers.ts';
-import { checkAccess, selectDocument } from './require-access.ts';
 import {
   roomDocumentDoc,
   roomFolderDoc,

@@ -1,6 +1,6 @@
 import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, GateCodeRow, LinkRow, RememberedReaderRow } from '../../storage/schema.ts';
+import type { Executor, GateCodeRow } from '../../storage/schema.ts';
 import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
 
 /** Replaces the last code. Returns false if the last code was sent after `since`. */
@@ -56,18 +56,11 @@ export const deleteCode = deleteBy('gate_codes', 'key', 'digest');
 
 export const insertRememberedReader = insertInto('remembered_readers');
 
-export function findRememberedReader(
-  db: Executor,
-  digest: string,
-): Promise<RememberedReaderRow | undefined> {
-  const rows = db.selectFrom('remembered_readers').selectAll().where('digest', '=', digest);
-  return rows.executeTakeFirst();
-}
+export const findRememberedReader = findBy('remembered_readers', 'digest');
 
 export const deleteRememberedReader = deleteBy('remembered_readers', 'digest');
 
 /** Returns whether the link can have more views. */
-export async function hasViewsLeft(db: Executor, { id, view_limit }: LinkRow): Promise<boolean> {
-  if (view_limit === null) return true;
-  return hasRow(db.selectFrom('links').where('id', '=', id).where('view_count', '<', view_limit));
+export function hasViewsLeft(db: Executor, id: string, limit: number): Promise<boolean> {
+  return hasRow(db.selectFrom('links').where('id', '=', id).where('view_count', '<', limit));
 }

@@ -6,36 +6,33 @@ import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { versionHeader, versionHeaderDoc } from '../../base/http/shown-version.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import { networkOf } from '../../base/net/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
-import type { GrantedAccess } from '../gate/require-access.ts';
-import type { ViewReport, Views } from './views.ts';
+import type { GrantedAccess } from '../gate/gate.ts';
+import type { ReaderViews, ViewReport } from './reader-views.ts';
 
 export type ViewRouteOptions = {
-  readonly views: Views;
+  readonly report: ReaderViews['report'];
   readonly documents: Pick<Documents, 'selectVersion'>;
   /** Returns the access of the request's session. Throws if the request has no access. */
   readonly requireAccess: (request: RouteRequest) => Promise<GrantedAccess>;
 };
 
 export function viewRoutes(options: ViewRouteOptions): HttpRoute[] {
-  const { views, documents, requireAccess } = options;
+  const { report, documents, requireAccess } = options;
 
   async function handle(request: RouteRequest): Promise<RouteReply> {
-    const { accessSession, shared } = await requireAccess(request);
-    const { link, document } = shared;
+    const { reader, shared } = await requireAccess(request);
+    const { document } = shared;
     const named = readVersion(request.form) ?? document.version;
     const headers = { 'cache-control': 'no-store', ...versionHeader(document) };
     const noted = { status: 204, headers, body: undefined };
     const read = await documents.selectVersion(document, named);
     // The version was deleted while the reader had it open.
     if (read === undefined) return noted;
-    const report = readReport(request.form, lastPageOf(read));
     const { version } = read;
-    const of = { accessSession, link, documentId: document.id };
-    const reader = { ...of, version, network: networkOf(request.peer) };
-    await views.report(reader, report, version === document.version);
+    const times = readReport(request.form, lastPageOf(read));
+    await report({ ...reader, version }, times, version === document.version);
     return noted;
   }
 

@@ -1,50 +1,29 @@
-// Views: who opened a link, for how long, and which pages they read. The reader's browser reports
-// totals. The largest total counts, and a view is never longer than the time since its start.
+// Views: who opened a link, for how long, and which pages they read. A view is never longer than
+// the time since its start.
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { LRUCache } from 'lru-cache';
 import type { LinkViewSchema } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import type { Clock } from '../../base/clock.ts';
-import { invalid } from '../../base/errors/errors.ts';
-import { countedWarning } from '../../base/limits/counted-warning.ts';
 import { takeTurn } from '../../base/limits/turns.ts';
-import { transact } from '../../storage/database.ts';
 import { type ListPage, shortenPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
 import type { Position } from '../../storage/page-token.ts';
 import type { Database, StoredView, ViewRow } from '../../storage/schema.ts';
 import type { ViewScope, VisitorScope } from '../../storage/view-scopes.ts';
-import { type NewViews, type Reader, viewIdOfReader } from './new-views.ts';
 import {
-  countDownload,
   countPageRows,
   findDocumentNames,
   findLinkNames,
   findViews,
   findViewsIn,
-  hasView,
   type PageRowCount,
   type PageSum,
   sumPageDurations,
   viewLists,
 } from './store.ts';
-import type { ViewRecorder } from './view-recorder.ts';
-
-export type ViewReport = {
-  readonly visit: string;
-  /** Milliseconds by page. Page 0 is the time that belongs to no page. */
-  readonly pages: ReadonlyMap<number, number>;
-};
 
 export type PageTime = { readonly page: number; readonly durationMs: number };
 
 export type Views = {
-  /**
-   * Accepts a report of a reader's browser. The first report creates the view, if the link still
-   * shows its version. If there are too many new views, the report is dropped. Throws
-   * `invalid_argument` if the durations exceed the time since the link was opened.
-   */
-  report(reader: Reader, report: ViewReport, isShown: boolean): Promise<void>;
   /** Returns a page of views. It is shorter than requested if they have many page rows. */
   list(
     scope: ViewScope | VisitorScope,
@@ -55,16 +34,6 @@ export type Views = {
   describe(views: readonly StoredView[]): Promise<ViewMessage[]>;
   /** Reads views newest first, in slices with at most 5,000 page rows. */
   read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;
-  /**
-   * Creates the view of a reader who gets bytes of the file. Fails only if the link has a view
-   * limit, because then no bytes may be sent without a view. Other errors are logged.
-   */
-  recordOpening(reader: Reader): Promise<void>;
-  /**
-   * Counts a download of a reader, and creates the view unless it exists. Within a minute, the
-   * downloads of a view count once. Fails like `recordOpening`.
-   */
-  recordDownload(reader: Reader): Promise<void>;
 };
 
 type ViewMessage = MessageInitShape<typeof LinkViewSchema>;
@@ -80,35 +49,12 @@ export type ViewWithPages = {
 
 type PageRowCounts = ReadonlyMap<string, PageRowCount>;
 
-export type ViewsOptions = {
-  readonly db: Database;
-  readonly recorder: ViewRecorder;
-  readonly newViews: NewViews;
-  readonly now: Clock;
-  readonly warn: (facts: object, message: string) => void;
-};
-
 const sliceMax = 100;
-
-/** Browsers and download managers repeat requests. */
-const repeatedMs = 60_000;
-
-/** The views whose last record is remembered, because a reader loads a file in many ranges. */
-const rememberedMax = 10_000;
 
 /** Page rows in one response. A single view may exceed this. */
 const listRowsMax = 5_000;
 
-/** How far the browser's clock may run ahead of the server's within an access session. */
-const driftMs = 5_000;
-
-export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions): Views {
-  const opened = new LRUCache<string, true>({ max: rememberedMax });
-  const warnOfLimit = countedWarning((unrecorded) =>
-    warn({ unrecorded }, 'readers opened documents without a view, because of a limit'),
-  );
-  const downloaded = new LRUCache<string, number>({ max: rememberedMax });
-
+export function createViews(db: Database): Views {
   async function pagesOf(views: readonly ViewRow[]) {
     const ids = views.map(({ id }) => id);
     const byView = new Map<string, PageSum[]>(ids.map((id) => [id, []]));
@@ -138,43 +84,7 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     }));
   }
 
-  /** Returns whether the reader's view exists now. Throws if the link has a view limit. */
-  async function ensureView(reader: Reader): Promise<boolean> {
-    const viewId = viewIdOfReader(reader);
-    if (opened.has(viewId)) return true;
-    const refusal = await newViews.ensure(reader);
-    if (refusal === undefined) opened.set(viewId, true);
-    else if (hasLimit(reader)) throw refusal;
-    else warnOfLimit();
-    return refusal === undefined;
-  }
-
-  async function record(reader: Reader, problem: string, work: () => Promise<void>) {
-    try {
-      await work();
-    } catch (err) {
-      if (hasLimit(reader)) throw err;
-      warn({ err }, problem);
-    }
-  }
-
   return {
-    async report(reader, { visit, pages }, isShown) {
-      const { startMs } = reader.accessSession;
-      const viewId = viewIdOfReader(reader);
-      if (sumOf(pages.values()) > now() - startMs + driftMs) {
-        throw invalid('pages', 'must not exceed the time since the link was opened');
-      }
-      if (isShown ? (await newViews.ensure(reader)) !== undefined : !(await hasView(db, viewId))) {
-        return;
-      }
-      recorder.record(
-        [...pages]
-          .filter(([, duration_ms]) => duration_ms > 0)
-          .map(([page, duration_ms]) => ({ view_id: viewId, visit, page, duration_ms })),
-      );
-    },
-
     async list(scope, request, signal) {
       const list = viewLists[scope.column];
       const query = parseListRequest(request, list.sorts, signal);
@@ -202,26 +112,8 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
         await takeTurn();
       }
     },
-
-    recordOpening: (reader) =>
-      record(reader, 'cannot record a view', async () => {
-        await ensureView(reader);
-      }),
-
-    recordDownload(reader) {
-      const viewId = viewIdOfReader(reader);
-      const time = now();
-      const since = time - repeatedMs;
-      return record(reader, 'cannot record a download', async () => {
-        if (!(await ensureView(reader)) || (downloaded.get(viewId) ?? -Infinity) > since) return;
-        downloaded.set(viewId, time);
-        await transact(db, (trx) => countDownload(trx, viewId, { time, since }));
-      });
-    },
   };
 }
-
-const hasLimit = ({ link }: Reader) => link.view_limit !== null;
 
 const idOf = ({ id }: ViewRow) => id;
 

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fail } from '../../../src/base/errors/errors.ts';
 import { countedWarning } from '../../../src/base/limits/counted-warning.ts';
-import type { Reader } from '../../../src/sharing/views/new-views.ts';
-import { createViews, type ViewsOptions } from '../../../src/sharing/views/views.ts';
+import type { Reader } from '../../../src/sharing/gate/gate.ts';
+import {
+  createReaderViews,
+  type ReaderViewsOptions,
+} from '../../../src/sharing/views/reader-views.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -29,7 +32,8 @@ it('follows once a minute, with the number of events', () => {
 it('names the number of readers who opened a document without a view', async () => {
   const warn = vi.fn();
   const newViews = { ensure: async () => fail('rate_limited', 'Too many views.') };
-  const views = createViews({ newViews, warn, now: Date.now } as unknown as ViewsOptions);
+  const options = { newViews, warn, now: Date.now };
+  const views = createReaderViews(options as unknown as ReaderViewsOptions);
   const link = { id: 'lnk_1', folder_id: null, view_limit: null };
   const accessSession = { viewId: 'viw_1', startMs: 0 };
   const reader = { link, accessSession, version: 1 } as unknown as Reader;
