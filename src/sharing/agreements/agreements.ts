@@ -1,7 +1,9 @@
 // Agreements that readers accept before they get any byte of a document, and their receipts: claims
 // that are signed once, when the reader accepts, so that every copy of a receipt is the same.
 
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { AgreementReceiptSchema } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
@@ -35,19 +37,10 @@ export type Agreements = {
   /** Records that a reader with a verified address accepts the text, and mails the receipt. */
   accept(link: LinkRow, email: string): Promise<Accepted>;
   /** Returns an agreement in the form of the API. Throws `not_found`. */
-  receiptOf(workspaceId: string, id: string): Promise<AgreementReceipt>;
-};
-
-type AgreementReceipt = {
-  readonly id: string;
-  readonly linkId: string;
-  readonly documentId: string;
-  readonly folderId: string;
-  readonly email: string;
-  readonly agreement: string;
-  readonly agreementSha256: string;
-  readonly acceptTime: ReturnType<typeof timestampFromMs>;
-  readonly receipt: string;
+  receiptOf(
+    workspaceId: string,
+    id: string,
+  ): Promise<MessageInitShape<typeof AgreementReceiptSchema>>;
 };
 
 export type AgreementOptions = {
@@ -64,7 +57,7 @@ export function createAgreements(options: AgreementOptions): Agreements {
   const { db, mails, signReceipt, publicUrl, random, now } = options;
 
   const find = ({ id, agreement_sha256 }: LinkRow, email: string) =>
-    findAgreement(db, { link_id: id, email, sha256: agreement_sha256 });
+    findAgreement(db, id, email, agreement_sha256);
 
   /**
    * The claims about the version of the document, or the folder, that the link shows. The reader

@@ -25,17 +25,6 @@ export async function insertAgreement(trx: Executor, row: AgreementRow): Promise
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-export function findAgreement(
-  db: Executor,
-  { link_id, email, sha256 }: Pick<AgreementRow, 'link_id' | 'email' | 'sha256'>,
-): Promise<AgreementRow | undefined> {
-  return db
-    .selectFrom('agreements')
-    .selectAll()
-    .where('link_id', '=', link_id)
-    .where('email', '=', email)
-    .where('sha256', '=', sha256)
-    .executeTakeFirst();
-}
+export const findAgreement = findBy('agreements', 'link_id', 'email', 'sha256');
 
 export const findAgreementById = findBy('agreements', 'id');

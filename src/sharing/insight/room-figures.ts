@@ -1,17 +1,8 @@
 // Computes the figures of a room: who read which of its documents.
 import type { ViewWithPages } from '../views/views.ts';
-import { averageOf, sumViews, type ViewFigures, visitorOf } from './figures.ts';
+import { averageOf, sumViews, visitorOf } from './figures.ts';
 
 const documentsMax = 1_000;
-
-export type DocumentFigures = {
-  readonly documentId: string;
-  readonly documentName: string;
-  readonly viewCount: number;
-  readonly visitorCount: number;
-  readonly averageDurationMs: number;
-  readonly downloadCount: number;
-};
 
 type Sums = {
   name: string;
@@ -21,11 +12,7 @@ type Sums = {
   readonly visitors: Set<string>;
 };
 
-type RoomFigures = ViewFigures & { readonly documents: DocumentFigures[] };
-
-export async function computeRoomFigures(
-  slices: AsyncIterable<readonly ViewWithPages[]>,
-): Promise<RoomFigures> {
+export async function computeRoomFigures(slices: AsyncIterable<readonly ViewWithPages[]>) {
   const documents = new Map<string, Sums>();
   const figures = await sumViews(slices, ({ view, documentName }) => {
     const id = view.document_id ?? '';

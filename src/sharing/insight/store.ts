@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Executor, StoredView } from '../../storage/schema.ts';
 import { hasTarget } from '../../storage/sharing-rows.ts';
+import { findBy } from '../../storage/table-queries.ts';
 import { type ViewScope, viewsIn } from '../../storage/view-scopes.ts';
 
 /** Views that are counted by day. */
@@ -63,19 +64,11 @@ export function findLastNoticed(
     .execute();
 }
 
+const findRead = findBy('notice_reads', 'workspace_id', 'user_id');
+
 /** Undefined if the user has never read the notices. */
-export async function findReadTime(
-  db: Executor,
-  { workspaceId, userId }: Creator,
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('notice_reads')
-    .select('read_time')
-    .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row?.read_time;
-}
+export const findReadTime = async (db: Executor, { workspaceId, userId }: Creator) =>
+  (await findRead(db, workspaceId, userId))?.read_time;
 
 /** Never moves a stored time back. */
 export async function storeReadTime(

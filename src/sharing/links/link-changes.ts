@@ -21,8 +21,7 @@ import type { LinkMessages } from './link-messages.ts';
 import { requireLink } from './links.ts';
 import { requireEntries, requireVersion } from './new-links.ts';
 import { changesGate, checkOptions, fieldsAt, impliedBy, linkState } from './options.ts';
-import type { HashLinkPassword } from './password-rules.ts';
-import { hashEqualOnce } from './password-rules.ts';
+import { type HashLinkPassword, hashEqualOnce } from './password-rules.ts';
 import { type LinkChange, revokeLink, updateLink } from './store.ts';
 
 export type LinkChangeOptions = {

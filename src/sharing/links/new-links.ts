@@ -17,11 +17,15 @@ import type { Agreements } from '../agreements/agreements.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Folders } from '../folders/folders.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { readAgreement } from './agreement-text.ts';
 import { inBatch } from './batches.ts';
-import { storeEntryRules } from './entry-rule-messages.ts';
 import type { LinkMessages } from './link-messages.ts';
-import { checkOptions, impliedBy, readListOptions } from './options.ts';
+import {
+  checkOptions,
+  impliedBy,
+  readAgreement,
+  readListOptions,
+  storeEntryRules,
+} from './options.ts';
 import { type HashLinkPassword, hashEqualOnce } from './password-rules.ts';
 import {
   checkMailMessage,

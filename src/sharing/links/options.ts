@@ -1,23 +1,25 @@
 // The rules for the options of a link, and their form in messages and rows.
+import { createHash } from 'node:crypto';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   LinkState,
   LinkWarning,
   type ListLinksRequest,
   Notify,
+  type RoomEntryRule,
   type UpdateLinkRequest,
   type UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { etagOf, timeFields } from '../../api/etag.ts';
-import { printableName, readExpireTime } from '../../api/fields.ts';
+import { printableName, readExpireTime, requirePlainText } from '../../api/fields.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
+import { isId } from '../../base/crypto/ids.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { isStampable } from '../../base/http/pdf-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { entriesOf, readListEntry, storeList } from '../../base/net/address-lists.ts';
+import { type EntryRule, readEntryRules, writeEntryRules } from '../../storage/entry-rules.ts';
 import type { LinkRow } from '../../storage/schema.ts';
-import { readAgreement } from './agreement-text.ts';
-import { entryRulesMessage, storeEntryRules } from './entry-rule-messages.ts';
 import type { LinkFilter } from './list/store.ts';
 import type { LinkChange, LinkTarget } from './store.ts';
 
@@ -69,6 +71,43 @@ export function readListOptions({ allowList, blockList, notify, showTitle = true
     notify: notifyOf(notify),
     show_title: showTitle ? 1 : 0,
   } as const satisfies LinkChange;
+}
+
+/** Returns the digest of an agreement's text; empty for an empty text. Throws for a bad text. */
+export function readAgreement(text: string): string {
+  if (text === '') return '';
+  requirePlainText('agreement', text);
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Returns the form of the column `entry_rules`. Throws `invalid_argument`, naming the field. */
+export function storeEntryRules(rules: readonly RoomEntryRule[]): string {
+  const known = new Set<string>();
+  const stored = rules.map(({ documentId, folderId, hidden, allowDownload }, i): EntryRule => {
+    const at = `entry_rules[${i}]`;
+    const [field, id] = documentId === '' ? ['folder_id', folderId] : ['document_id', documentId];
+    if ((documentId === '') === (folderId === '')) {
+      throw invalid(at, 'must have exactly one of document_id and folder_id');
+    }
+    if (!isId(documentId === '' ? 'fld' : 'doc', id)) {
+      throw invalid(`${at}.${field}`, 'must be the id of an entry of the workspace');
+    }
+    if (known.has(id)) throw invalid(`${at}.${field}`, 'must be in only one rule');
+    if (!hidden && allowDownload === undefined) {
+      throw invalid(at, 'must set hidden or allow_download');
+    }
+    known.add(id);
+    return { id, hidden, allowDownload };
+  });
+  return writeEntryRules(stored);
+}
+
+function entryRulesMessage({ entry_rules }: LinkRow) {
+  return readEntryRules(entry_rules).map(({ id, hidden, allowDownload }) => ({
+    ...(id.startsWith('fld_') ? { folderId: id } : { documentId: id }),
+    hidden,
+    ...(allowDownload === undefined ? {} : { allowDownload }),
+  }));
 }
 
 export const fieldsAt = (now: number) =>

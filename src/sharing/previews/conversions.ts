@@ -128,7 +128,8 @@ function createConversions(options: ConversionsOptions) {
   /** Counts an attempt. Returns undefined if the version is not queued any more. */
   function begin(key: VersionKey): Promise<number | undefined> {
     return transact(db, async (trx) => {
-      const attempts = 1 + ((await findPreview(trx, key))?.attempts ?? 0);
+      const row = await findPreview(trx, key.document_id, key.version);
+      const attempts = 1 + (row?.attempts ?? 0);
       if (attempts > attemptsMax) {
         await updateQueued(trx, key, { state: 'failed', error: 'interrupted' });
         return undefined;

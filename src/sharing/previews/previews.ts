@@ -50,8 +50,7 @@ export function createPreviews(db: Database): Previews {
 
     async show(document) {
       if (!isOfficeType(document.content_type)) return { state: 'none', document };
-      const key = { document_id: document.id, version: document.version };
-      const row = await findPreview(db, key);
+      const row = await findPreview(db, document.id, document.version);
       const { state } = (await createDescription(db, row === undefined ? [] : [row]))(row);
       if (state !== 'ready' || !row?.blob_id) return { state, document };
       const { blob_id, size_bytes, sha256 } = row;

@@ -2,23 +2,14 @@ import { sql } from 'kysely';
 import { selectHeld } from '../../storage/leases.ts';
 import { countRows } from '../../storage/row-counts.ts';
 import type { Executor, PreviewRow } from '../../storage/schema.ts';
+import { findBy } from '../../storage/table-queries.ts';
 
 /** A version of a document. */
 export type VersionKey = Pick<PreviewRow, 'document_id' | 'version'>;
 
 export type QueuedVersion = VersionKey & Pick<PreviewRow, 'workspace_id'>;
 
-export function findPreview(
-  db: Executor,
-  { document_id, version }: VersionKey,
-): Promise<PreviewRow | undefined> {
-  return db
-    .selectFrom('previews')
-    .selectAll()
-    .where('document_id', '=', document_id)
-    .where('version', '=', version)
-    .executeTakeFirst();
-}
+export const findPreview = findBy('previews', 'document_id', 'version');
 
 /** Returns the rows of at most 200 versions. */
 export function findPreviews(db: Executor, keys: readonly VersionKey[]): Promise<PreviewRow[]> {

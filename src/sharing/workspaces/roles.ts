@@ -25,8 +25,6 @@ export const protoRoles = {
   member: MemberRole.MEMBER,
 } as const satisfies Record<Role, MemberRole>;
 
-export const rolesByProto: ReadonlyMap<MemberRole, Role> = new Map([
-  [MemberRole.OWNER, 'owner'],
-  [MemberRole.ADMIN, 'admin'],
-  [MemberRole.MEMBER, 'member'],
-]);
+export const rolesByProto: ReadonlyMap<MemberRole, Role> = new Map(
+  (['owner', 'admin', 'member'] as const).map((role) => [protoRoles[role], role]),
+);
