@@ -6,7 +6,6 @@ import { type Failure, fail } from '../base/errors/errors.ts';
 import { countedWarning } from '../base/limits/counted-warning.ts';
 import { createFairAmounts, createFairQueue } from '../base/limits/fair-share.ts';
 
-/** A call that cannot begin at once. */
 export type WaitingCall = {
   /** Whether it is the first call of its connection. */
   readonly isFirst: boolean;
@@ -14,7 +13,6 @@ export type WaitingCall = {
   readonly network: string;
   /** The memory that its body may need while it waits. */
   readonly bodyBytes: number;
-  /** Whether the caller no longer waits for the answer. */
   isGone(): boolean;
   begin(): void;
   refuse(failure: Failure): void;
@@ -57,7 +55,6 @@ const callsPerAcceptMax = 4;
 
 export type AdmissionOptions = {
   readonly limits?: Partial<AdmissionLimits> | undefined;
-  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
 };
 
@@ -73,7 +70,6 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
   const places = createFairAmounts(waitingMax);
   const bodyBytes = createFairAmounts(waitingBytesMax);
   let waiting = 0;
-  /** The calls that were begun or refused in this turn. */
   let callsInTurn = 0;
   let isScheduled = false;
   let isAccepting = false;

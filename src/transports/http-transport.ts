@@ -32,16 +32,13 @@ import type { Tls } from './tls/tls.ts';
 
 export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines' | 'unread'> & {
   readonly responses: ResponseBudget;
-  /** The folder of the built browser code. It is served at `/assets/`. */
   readonly assetsDir: string;
   readonly socket: BoundSocket;
   /** Without it, the listener serves HTTP/1.1 without TLS. */
   readonly tls?: Tls | undefined;
-  /** The origins whose browser code may call the API. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<HttpLimits> | undefined;
   readonly admission: CallAdmission;
-  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
 };
 
@@ -50,11 +47,9 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 export type HttpTransport = {
   /** Asks clients to close their connections after the next response. */
   announceStop(): void;
-  /** Accepts the connections that wait in the kernel. */
   acceptWaiting(): Promise<void>;
   /** Refuses new connections and lets requests in progress finish. */
   drain(): Promise<void>;
-  /** Ends all remaining connections immediately. */
   close(): void;
 };
 
@@ -187,7 +182,6 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   };
 }
 
-/** Whether a request is the first one of its connection. */
 function isFirst(request: IncomingMessage & { readonly stream?: ServerHttp2Stream }): boolean {
   return request.stream === undefined ? request.socket.bytesWritten === 0 : request.stream.id === 1;
 }
@@ -195,7 +189,6 @@ function isFirst(request: IncomingMessage & { readonly stream?: ServerHttp2Strea
 /** The bytes of a body that Node reads before the service asks for them. */
 const readAheadBytes = 64 * 1024;
 
-/** The bytes of a body that Node may hold before they are read. */
 function bufferedBytesMax(request: IncomingMessage): number {
   if (!hasBody(request)) return 0;
   const length = Number(request.headers['content-length'] ?? readAheadBytes);

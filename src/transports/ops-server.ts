@@ -20,13 +20,11 @@ export class SharedOutage extends Error {}
 
 export type Readiness = {
   readonly ready: boolean;
-  /** The result of each check. */
   readonly checks: Readonly<Record<string, string>>;
   /** Only for a node with workers. */
   readonly workers?: {
     readonly ready: number;
     readonly total: number;
-    /** The process ids of workers that do not answer. */
     readonly unresponsive: readonly number[];
   };
 };
@@ -43,7 +41,6 @@ export type OpsOptions = {
 };
 
 export type OpsServer = {
-  /** Makes the process report that it is not ready. */
   drain(): void;
   close(): Promise<void>;
 };

@@ -8,7 +8,6 @@ export type BoundSocket = {
   readonly address: string;
   /** Hands the socket over to a server, including connections that are already waiting. */
   handTo(server: Server): Promise<void>;
-  /** Closes the socket and the connections that are waiting. */
   close(): Promise<void>;
 };
 
@@ -53,7 +52,6 @@ export async function bindSocket(options: {
   };
 }
 
-/** Resolves when the server listens; throws its error. */
 export function listen(server: Server, start: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -24,15 +24,12 @@ import {
   insertText,
 } from './store.ts';
 
-/** An agreement that a reader has accepted. */
 export type Accepted = { readonly id: string; readonly sha256: string };
 
 export type Agreements = {
-  /** Stores the text of a link's agreement, if the link has one. */
   storeText(trx: Executor, agreement: AgreementTextRow): Promise<void>;
   /** Returns the text of a link's agreement; empty if it has none. */
   textOf(link: LinkRow, executor?: Executor): Promise<string>;
-  /** Returns the agreement of a reader to the current text of a link. */
   find(link: LinkRow, email: string): Promise<Accepted | undefined>;
   /** Records that a reader with a verified address accepts the text, and mails the receipt. */
   accept(link: LinkRow, email: string): Promise<Accepted>;
@@ -46,7 +43,6 @@ export type Agreements = {
 export type AgreementOptions = {
   readonly db: Database;
   readonly mails: Pick<ReaderMails, 'add'>;
-  /** Signs the claims of a receipt. Returns a compact JWS. */
   readonly signReceipt: (claims: object) => Promise<string>;
   readonly publicUrl: string;
   readonly random: Random;
@@ -152,7 +148,6 @@ type ComposerOptions = {
   readonly publicUrl: string;
 };
 
-/** Composes the mail with a receipt and the text of the agreement to the reader. */
 export function receiptMailComposer({ db, brands, publicUrl }: ComposerOptions): ComposeMail {
   return async (id) => {
     const row = await findAgreementById(db, id);

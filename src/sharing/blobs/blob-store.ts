@@ -10,7 +10,6 @@ export type BlobPart = {
   readonly sizeBytes: number;
 };
 
-/** The headers of a response that the store itself sends. */
 export type BlobHeaders = { readonly contentType: string; readonly contentDisposition: string };
 
 /** Every method throws `unavailable` if the store cannot be reached. */
@@ -52,7 +51,6 @@ export type MarkedStore = BlobStore & {
   isForeign(): Promise<boolean>;
   /** Returns an empty text if the store has no marker or its marker is empty. */
   readId(): Promise<string>;
-  /** Replaces the marker. */
   writeId(id: string): Promise<void>;
 };
 

@@ -28,14 +28,12 @@ import {
   requireBlobId,
 } from './blob-store.ts';
 
-/** Wraps a function, which then throws errors of the catalogue. */
 const mapped = mapErrors(blobStoreFailureOf);
 
 /** A write begins when this many bytes or chunks have arrived. */
 const writtenBytes = 256 * 1024;
 const writtenChunks = 64;
 
-/** The paths of a store. */
 function layoutOf(root: string) {
   const folderOf = (id: string) => path.join(root, requireBlobId(id).slice(0, 2));
   return {
@@ -116,7 +114,6 @@ const damages: ReadonlyMap<string, Damage> = new Map([
 /** The first chunk, and those for slow readers, so that a reader who stalls holds little. */
 const smallChunkBytes = 64 * 1024;
 const chunkBytes = 256 * 1024;
-/** A reader is slow if it takes longer for a chunk. */
 const slowMs = 500;
 
 async function* readPart(

@@ -18,7 +18,6 @@ export async function openBlobStore(
   return restrictToOwn(store, requireOwn, startSpan && ((name) => startSpan(name, attributes)));
 }
 
-/** Runs `work` with a store, and closes the store. */
 export async function withBlobStore<T>(
   location: BlobLocation,
   work: (blobs: MarkedStore) => Promise<T>,
@@ -27,7 +26,6 @@ export async function withBlobStore<T>(
   return work(blobs).finally(() => blobs.close());
 }
 
-/** Runs `work` with an S3 store, and closes the store. */
 export async function withS3Blobs<T>(
   location: S3Location,
   work: (blobs: S3Blobs) => Promise<T>,

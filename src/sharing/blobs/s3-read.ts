@@ -61,7 +61,6 @@ async function* readOnce(bucket: Bucket, id: string, part: BlobPart): AsyncGener
   }
 }
 
-/** Requests a part, and compares the size of the object. */
 async function openBody(
   { client, keyOf }: Bucket,
   id: string,

@@ -23,7 +23,6 @@ import {
 } from './blob-store.ts';
 import { readS3Part } from './s3-read.ts';
 
-/** Wraps a function, which then throws errors of the catalogue. */
 const mapped = mapErrors(s3FailureOf);
 
 /** The smallest part that S3 permits. An upload holds up to three parts in memory. */
@@ -43,7 +42,6 @@ const probeName = 'probe';
 const markerName = 'marker';
 
 export type S3Blobs = MarkedStore & {
-  /** Returns whether the store contains a blob. */
   hasBlobs(): Promise<boolean>;
   /** Writes and removes an object. */
   probe(): Promise<void>;

@@ -20,7 +20,6 @@ import {
   renewPendingBlobs,
 } from './store.ts';
 
-/** A change of `pending_blobs`, as a part of a transaction. */
 type Step = (trx: Executor) => Promise<void>;
 
 /** Notes blobs that the transaction deletes. */
@@ -59,7 +58,6 @@ export type StagedBlobsOptions = {
   readonly db: Database;
   readonly blobs: Pick<BlobStore, 'write' | 'remove'>;
   readonly reserve: DiskReserve;
-  /** Returns whether a version of a document has the blob. */
   readonly isReferenced: (id: string) => Promise<boolean>;
   /** How long a blob without a document is kept after its process has ended. */
   readonly leaseMs: number;
@@ -69,7 +67,6 @@ export type StagedBlobsOptions = {
 /** How long an answer waits for the removal of bytes, which then continues in the background. */
 const removalWaitMs = 1_000;
 
-/** The rows of a sweep are read in slices of this size. */
 const sliceMax = 100;
 
 export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {

@@ -41,7 +41,6 @@ export async function insertPendingBlobs(
     .execute();
 }
 
-/** Renews those of the rows that still belong to the owner. */
 export async function renewPendingBlobs(
   db: Executor,
   ids: readonly string[],
@@ -74,7 +73,6 @@ const isExpired = (db: Executor) => (eb: ExpressionBuilder<Schema, 'pending_blob
     eb('expire_time', '>', databaseTime(db, leaseMsMax)),
   ]);
 
-/** Returns the ids of expired rows, the oldest first. */
 export async function findExpiredBlobs(db: Executor, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('pending_blobs')
@@ -101,7 +99,6 @@ export async function claimPendingBlob(
   return numUpdatedRows > 0n;
 }
 
-/** Returns the blobs of at most `limit` documents. */
 export function findDocumentBlobs(
   db: Executor,
   limit: number,
@@ -115,7 +112,6 @@ export function findDocumentBlobs(
     .execute();
 }
 
-/** Returns the id of the database's store; undefined if the database has none yet. */
 export async function findStoreId(db: Executor): Promise<string | undefined> {
   const row = await db.selectFrom('blob_stores').select('id').executeTakeFirst();
   return row?.id;
@@ -139,7 +135,6 @@ export async function replaceStoreId(trx: Executor, id: string): Promise<void> {
   await insertStoreId(trx, id);
 }
 
-/** Returns whether the database has pending blobs. */
 export function hasPendingBlobs(db: Executor): Promise<boolean> {
   return hasRow(db.selectFrom('pending_blobs'));
 }

@@ -21,7 +21,6 @@ type BlobUpkeepOptions = {
   readonly now: Clock;
 };
 
-/** Starts the sweep of blobs and the filling of the disk reserve. */
 export function startBlobUpkeep(options: BlobUpkeepOptions): PeriodicTask[] {
   const { config, warn, db, leases, reserve, blobs, stagedBlobs, now } = options;
   const filling = startPeriodicTask({

@@ -24,7 +24,6 @@ export type StoreWatchOptions = {
     error(facts: object, message: string): void;
     info(message: string): void;
   };
-  /** Receives the result of each check. */
   readonly observe: (isUp: boolean) => void;
 };
 

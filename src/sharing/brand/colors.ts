@@ -48,7 +48,6 @@ function lineColorsOn(ground: string, rgb: Rgb, end: 0 | 255): LineColors {
 const mix = (rgb: Rgb, end: 0 | 255, share: number): Rgb =>
   rgb.map((value) => value + (end - value) * share);
 
-/** The contrast ratio of two colours, from 1 to 21. */
 export function contrastOf(one: string, other: string): number {
   const [low = 0, high = 0] = [one, other]
     .map((color) => [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16)))

@@ -161,7 +161,6 @@ const entryBytes = 128;
 /** The main stream is usually among the first entries. */
 const entriesMax = 32;
 
-/** Reads the first sector of the directory. */
 async function findCompoundType({ sizeBytes, read }: RandomAccess): Promise<string | undefined> {
   if (sizeBytes < headerBytes) return undefined;
   const header = await read(0, headerBytes);

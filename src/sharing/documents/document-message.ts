@@ -14,7 +14,6 @@ const previewValues: Readonly<Record<PreviewState['state'], Preview>> = {
   failed: Preview.FAILED,
 };
 
-/** The fields that depend on the preview of a version. */
 function previewFields({ state, error }: PreviewState, contentType: string) {
   return {
     viewable: /^(pending|ready)$/.test(state) || viewerKindOf(contentType) !== undefined,

@@ -142,7 +142,6 @@ export function createDocuments(options: DocumentsOptions): Documents {
   };
 }
 
-/** The facts about a blob in the row of a document or a version. */
 export type StoredContent = Pick<DocumentRow, 'blob_id' | 'sha256' | 'size_bytes'>;
 
 /**

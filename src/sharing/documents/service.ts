@@ -188,7 +188,6 @@ export function createDocumentService(
   };
 }
 
-/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateDocumentRequestSchema, DocumentChange> = {
   name({ name }) {
     checkName(name);

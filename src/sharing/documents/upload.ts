@@ -15,7 +15,6 @@ import { detectContentType, inspectedBytesMax } from './content-type.ts';
 const nameLengthMax = 255;
 
 export type UploadResult = {
-  /** Undefined if the sender did not set it. */
   readonly name: string | undefined;
   /** The name for a document without another one. */
   readonly nameOfFile: string;
@@ -63,7 +62,6 @@ type UploadStart = {
   readonly owner: string;
   /** The document that gets a version. Empty for an upload of a document. */
   readonly documentId: string;
-  /** All messages of the upload, including those already read. */
   readonly messages: AsyncIterable<UploadMessage>;
 };
 

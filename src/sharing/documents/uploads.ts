@@ -20,7 +20,6 @@ import {
   type UploadResult,
 } from './upload.ts';
 
-/** The columns that describe the content of a document or a version. */
 type Content = Pick<
   DocumentVersionRow,
   'content_type' | 'size_bytes' | 'sha256' | 'page_count' | 'blob_id'
@@ -29,7 +28,6 @@ type Content = Pick<
 export type ReceivedUpload = {
   readonly blob: StagedBlob;
   readonly workspaceId: string;
-  /** The document that gets a version. */
   readonly documentId: string;
   /** The folder that gets a document; empty for the top level. */
   readonly folderId: string;
@@ -37,10 +35,8 @@ export type ReceivedUpload = {
   readonly content: Content;
 };
 
-/** The kind of an upload, and its checks. */
 export type UploadTarget = {
   readonly isVersion: boolean;
-  /** The quotas that the upload must leave room for. */
   readonly quotas: readonly UploadQuota[];
   /** Throws `not_found` if there is nothing to upload to. */
   require(workspaceId: string, documentId: string): Promise<void>;

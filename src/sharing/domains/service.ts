@@ -49,7 +49,6 @@ export type DomainOptions = {
   readonly workspaces: Workspaces;
   readonly domains: Pick<Domains, 'update'>;
   readonly resolveTxt: ResolveTxt;
-  /** Keys for the throttle. */
   readonly keys: DerivedKeys;
   readonly publicUrl: string;
   readonly random: Random;

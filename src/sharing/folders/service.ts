@@ -67,7 +67,6 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
     );
   }
 
-  /** Checks that a tree of folders with this height fits into the parent. */
   async function requirePlace(
     trx: Executor,
     workspaceId: string,
@@ -161,7 +160,6 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
   };
 }
 
-/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateFolderRequestSchema, FolderChange> = {
   name: ({ name }) => readName(name),
   parent_id: ({ parentId }) => ({ parent_id: parentId === '' ? null : parentId }),

@@ -24,7 +24,6 @@ import { verifiedBrowserId } from './cookies.ts';
 import { addTry, deleteCode, findCode, lockCode, replaceCode } from './store.ts';
 
 const validMs = 10 * minuteMs;
-/** Tries that one visitor has for one code. */
 const triesMax = 5;
 /** Tries that all visitors who did not request the code have together. */
 const othersTriesMax = 20;

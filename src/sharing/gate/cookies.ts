@@ -92,7 +92,6 @@ export type GateState = {
   readonly email?: string | undefined;
   /** Whether `email` is verified, and only the agreement is left. */
   readonly isVerified?: boolean;
-  /** Whether this browser should remember `email` once it is verified. */
   readonly remembers?: boolean;
   /** Identifies the visitor, to count tries of a code; empty before an address is entered. */
   readonly visitorId: string;
@@ -114,7 +113,6 @@ export type AccessSession = {
   /** Empty if the gate did not ask for an address. */
   readonly email: string;
   readonly emailVerified: boolean;
-  /** The agreement that the reader accepted, if the link had one. */
   readonly agreement?: Accepted;
   /** The client that reads for the person. No cookie has it. */
   readonly program?: { readonly id: string; readonly name: string };

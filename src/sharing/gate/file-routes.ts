@@ -31,9 +31,7 @@ export type FileRouteOptions = AccessOptions & {
   readonly watermarks: Pick<Watermarks, 'stamp'>;
   readonly authenticateProgram: AuthenticateProgram;
   readonly now: Clock;
-  /** Records the view of a reader who gets bytes. Fails only if the link has a limit. */
   readonly recordOpening: (reader: Reader) => Promise<void>;
-  /** Counts a download. Fails only if the link has a limit. */
   readonly recordDownload: (reader: Reader) => Promise<void>;
 };
 
@@ -77,7 +75,6 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     return { status, headers: own, body };
   }
 
-  /** Stamps the document for this reader. */
   async function sendStamped(
     { link, document, ...shared }: SharedDocument,
     request: RouteRequest,

@@ -8,11 +8,9 @@ import { rememberedDays } from './remembered-readers.ts';
 
 export type GateForm = {
   readonly step: GateStep;
-  /** The steps of the link, in order. */
   readonly steps: readonly GateStep[];
   readonly requiresVerification: boolean;
   readonly hasAgreement: boolean;
-  /** Whether this browser remembers the address. */
   readonly isRemembered: boolean;
   readonly email: string;
   readonly error?: string;

@@ -58,7 +58,6 @@ export type GateHtml = {
   busy(): RouteReply;
 };
 
-/** A document with the bytes that the viewer shows. */
 type ShownFile = SharedDocument &
   Pick<ShownDocument, 'state'> & {
     /** Empty for an anonymous reader. */

@@ -34,7 +34,6 @@ export type Visitor = {
   readonly network: string;
   readonly state: GateState;
   readonly browser: string | undefined;
-  /** The verified address that the browser remembers. */
   readonly rememberedEmail: string | undefined;
   readonly title: string | undefined;
 };

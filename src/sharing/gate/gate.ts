@@ -40,7 +40,6 @@ type OpenAccess = { readonly shared: Shared; readonly accessSession: AccessSessi
 export type AdmittedReader = {
   readonly email: string;
   readonly isVerified?: boolean;
-  /** The agreement that the reader accepted to the text of the link. */
   readonly agreement?: Accepted | undefined;
 };
 
@@ -191,7 +190,6 @@ function sessionOfProgram(
   };
 }
 
-/** A reader of a version of a document. */
 export type Reader = {
   readonly accessSession: AccessSession;
   readonly link: LinkRow;

@@ -21,7 +21,6 @@ export type RememberingPlace = {
 export type RememberedReaders = {
   /** Returns the value of the cookie. */
   add(place: RememberingPlace, email: string): Promise<string>;
-  /** Returns the verified address. */
   find(place: RememberingPlace, cookie: string | undefined): Promise<string | undefined>;
   forget(place: RememberingPlace, cookie: string | undefined): Promise<void>;
 };

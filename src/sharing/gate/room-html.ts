@@ -14,7 +14,6 @@ import type {
   RoomListing,
 } from '../rooms/rooms.ts';
 
-/** The folders around an entry. */
 export type RoomFrame = {
   readonly path: RoomFolder['path'];
   /** The folders within each folder of the path. */
@@ -47,7 +46,6 @@ export function folderNameOf(link: Link, { id, name }: Named): string {
 const crumb = (link: Link, folder: Named) =>
   html`<li><a href="${entryPath(link, folder)}">${folderNameOf(link, folder)}</a></li>`;
 
-/** The folders that lead to a document, and the documents before and after it. */
 export function documentTrail({ link }: SharedDocument, { path, neighbours }: RoomFrame): Html {
   const previous = neighbours.before.at(-1);
   const [next] = neighbours.after;
@@ -62,7 +60,6 @@ title="${to.name}">${text}</a>`;
 ${step('next', 'Next', next)}</span></nav>`;
 }
 
-/** The folders that lead to a folder, and the search. */
 export function folderTrail({ link, path }: RoomFolder, query: string): Html {
   const above = query === '' ? path.slice(0, -1) : path.slice(0, 1);
   const crumbs = above.map((folder) => crumb(link, folder));
@@ -71,7 +68,6 @@ export function folderTrail({ link, path }: RoomFolder, query: string): Html {
 maxlength="100" placeholder="Search by name" aria-label="Search by name"></form></nav>`;
 }
 
-/** The folders of the path with the folders in each of them. */
 export function roomTree(
   link: Link,
   { path, branches, neighbours }: Omit<RoomFrame, 'neighbours'> & Partial<RoomFrame>,
@@ -103,7 +99,6 @@ export function roomTree(
   return html`<nav class="tree" aria-label="Folders and documents"><ul>${tree}</ul></nav>`;
 }
 
-/** The entries of a folder, or what a search has found. */
 export function folderListing(folder: RoomFolder, content: FolderContent): Html {
   const { link } = folder;
   if ('query' in content) {

@@ -55,7 +55,6 @@ export const showLinkDoc: RouteDoc = {
   errors: ['invalid_argument'],
 };
 
-/** A page of a room: of a folder or of a document. */
 function roomPageDoc(kind: 'folder' | 'document'): RouteDoc {
   const { 429: _, ...responses } = showLinkDoc.responses;
   return {

@@ -42,7 +42,6 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       ? remembered.find(placeOf(request, link), cookies.readReader(request, link))
       : undefined;
 
-  /** Shows the document or the folder that the path names. */
   async function entryHtml(
     shared: Shared,
     request: RouteRequest,

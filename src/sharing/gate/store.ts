@@ -60,7 +60,6 @@ export const findRememberedReader = findBy('remembered_readers', 'digest');
 
 export const deleteRememberedReader = deleteBy('remembered_readers', 'digest');
 
-/** Returns whether the link can have more views. */
 export function hasViewsLeft(db: Executor, id: string, limit: number): Promise<boolean> {
   return hasRow(db.selectFrom('links').where('id', '=', id).where('view_count', '<', limit));
 }

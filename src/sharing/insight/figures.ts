@@ -27,7 +27,6 @@ export function pageCountOf(version: PagedVersion | undefined): number {
 export const visitorOf = ({ id, email }: Pick<ViewRow, 'id' | 'email'>) =>
   email === '' ? id : email.toLowerCase();
 
-/** The figures of the views that were read. */
 export type ViewFigures = {
   readonly coveredViewCount: number;
   readonly visitorCount: number;

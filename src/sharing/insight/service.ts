@@ -43,7 +43,6 @@ const readTimeField = (time: number) => ({ readTime: timestampFromMs(time) });
 
 type WantedDays = { readonly dayCount: number; readonly timeZone: string };
 
-/** The version and the days of a request for figures. */
 type Wanted = WantedDays & { readonly version: number };
 
 const dayCountDefault = 30;

@@ -13,7 +13,6 @@ import type { Domains } from '../domains/domains.ts';
 import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
 import { findMailedLink } from './store.ts';
 
-/** Mails to one mailbox at once. */
 const mailboxMax = 10;
 
 const limits = {
@@ -35,7 +34,6 @@ export function readRecipient(text: string, isMailed: boolean): string {
 
 type MailRequest = { readonly mailRecipient: boolean; readonly mailMessage: string };
 
-/** Throws `invalid_argument`. */
 export function checkMailMessage({ mailRecipient, mailMessage }: MailRequest): void {
   if (mailMessage === '') return;
   if (!mailRecipient) throw invalid('mail_message', 'must be set together with mail_recipient');

@@ -42,7 +42,6 @@ export type LinkOptions = {
   readonly passwords: Passwords;
   readonly recipientMails: RecipientMails;
   readonly agreements: Agreements;
-  /** Forgets the views that the creator of a link has not been mailed about. */
   readonly forgetViews: (trx: Executor, linkId: string) => Promise<void>;
   readonly urlOf: Domains['urlOf'];
   readonly random: Random;

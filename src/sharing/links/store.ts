@@ -103,7 +103,6 @@ export type LinkTarget = {
   readonly hasPreview: boolean;
 };
 
-/** Returns the documents and folders of links, by the id of the link. */
 export async function findLinkTargets(
   db: Executor,
   links: readonly LinkRow[],
@@ -143,7 +142,6 @@ export async function findLinkTargets(
   );
 }
 
-/** Returns a link with the name of its document or folder, for a mail. */
 export async function findMailedLink(
   db: Executor,
   id: string,
@@ -177,10 +175,8 @@ export type SharedDocument = {
   readonly path?: readonly FolderRow[];
 };
 
-/** A link to a folder. */
 export type SharedFolder = { readonly link: LinkRow; readonly folder: FolderRow };
 
-/** A link, and the document or the folder that it shows. */
 export type Shared = SharedDocument | SharedFolder;
 
 export async function findShared(db: Executor, slug: string): Promise<Shared | undefined> {
@@ -207,7 +203,6 @@ export async function findShared(db: Executor, slug: string): Promise<Shared | u
   return pinned && { link, document: withVersion(document, pinned), mayDownload };
 }
 
-/** Returns which of these documents and folders the workspace has. */
 export async function findEntryIds(
   db: Executor,
   workspaceId: string,

@@ -60,7 +60,6 @@ export type NoticesOptions = {
   readonly now: Clock;
 };
 
-/** Sends the mails that are due, in one process of the deployment. */
 export function startNotices({ lease, ...options }: NoticesOptions & { readonly lease: Lease }) {
   const notices = createNotices(options);
   const task = startPeriodicTask({

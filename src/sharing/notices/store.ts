@@ -55,7 +55,6 @@ export type DueNotice = LinkNoticeRow &
   Pick<LinkRow, 'notify' | 'notify_from' | 'view_count' | 'creator_id' | 'workspace_id'> &
   Pick<LinkRow, 'folder_id'> & {
     readonly link_name: string;
-    /** The name of the document or the folder. */
     readonly target_name: string;
   };
 

@@ -25,7 +25,6 @@ import {
   type VersionKey,
 } from './store.ts';
 
-/** One attempt to convert a version. */
 export type ConversionReport = {
   readonly documentId: string;
   readonly version: number;

@@ -14,7 +14,6 @@ export type PreviewState = {
   readonly error: string;
 };
 
-/** A version as an API message describes it. */
 export type TypedVersion = VersionKey & Pick<DocumentRow, 'content_type'>;
 
 /** Returns the state of one of the versions that were read. */
@@ -29,7 +28,6 @@ export type ShownDocument = {
 export type Previews = {
   /** Reads the states of at most 200 versions. */
   statesOf(db: Executor, versions: readonly TypedVersion[]): Promise<FindState>;
-  /** Returns the bytes that the viewer shows. */
   show(document: DocumentRow): Promise<ShownDocument>;
   /** Returns the preview as a file. Throws `not_found` unless it is ready. */
   requireReady(document: DocumentRow): Promise<DocumentRow>;

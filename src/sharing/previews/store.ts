@@ -4,14 +4,12 @@ import { countRows } from '../../storage/row-counts.ts';
 import type { Executor, PreviewRow } from '../../storage/schema.ts';
 import { findBy } from '../../storage/table-queries.ts';
 
-/** A version of a document. */
 export type VersionKey = Pick<PreviewRow, 'document_id' | 'version'>;
 
 export type QueuedVersion = VersionKey & Pick<PreviewRow, 'workspace_id'>;
 
 export const findPreview = findBy('previews', 'document_id', 'version');
 
-/** Returns the rows of at most 200 versions. */
 export function findPreviews(db: Executor, keys: readonly VersionKey[]): Promise<PreviewRow[]> {
   return db
     .selectFrom('previews')

@@ -30,7 +30,6 @@ export type ReaderMailOptions = {
   readonly now: Clock;
 };
 
-/** The mails of one round. */
 const mailsMax = 500;
 
 export function startReaderMails(options: ReaderMailOptions): ReaderMails {

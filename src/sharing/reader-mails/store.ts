@@ -6,7 +6,6 @@ export async function insertMails(trx: Executor, rows: readonly ReaderMailRow[])
   await trx.insertInto('reader_mails').values(rows).execute();
 }
 
-/** Returns the mail that has been due for the longest time. */
 export function findDueMail(db: Executor, now: number): Promise<ReaderMailRow | undefined> {
   return db
     .selectFrom('reader_mails')

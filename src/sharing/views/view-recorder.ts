@@ -19,7 +19,6 @@ const batchRowsMax = 1_000;
 /** Rows that wait for the database. Further rows are dropped. */
 const bufferedMax = 20_000;
 
-/** Rows of one view in one batch. */
 const viewBufferedMax = 1_000;
 
 /** Rows of one view that are examined for one batch. Later rows are dropped. */

@@ -30,7 +30,6 @@ export type Views = {
     request: ListRequest,
     signal: AbortSignal,
   ): Promise<ListPage<ViewMessage>>;
-  /** Adds the names and the pages to views. */
   describe(views: readonly StoredView[]): Promise<ViewMessage[]>;
   /** Reads views newest first, in slices with at most 5,000 page rows. */
   read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;

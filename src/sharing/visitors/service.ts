@@ -35,10 +35,8 @@ export type VisitorOptions = {
   readonly revokeLink: (trx: Executor, id: string) => Promise<void>;
 };
 
-/** Links that one transaction changes. */
 const linksMax = 200;
 
-/** Visitors that one query of an export reads. */
 const sliceMax = 1_000;
 
 export function createVisitorService(options: VisitorOptions): ServiceImpl<typeof VisitorService> {

@@ -15,9 +15,7 @@ import type { StampOrder } from './messages.ts';
 
 export type UnstampedFile = StampOrder & {
   readonly workspaceId: string;
-  /** The digest of the file. */
   readonly sha256: string;
-  /** The network of the reader. */
   readonly network: string;
   /** Aborts if the reader closes the connection. */
   readonly signal: AbortSignal;
@@ -58,7 +56,6 @@ const defaultLimits = {
 };
 
 export type WatermarkOptions = {
-  /** The path of the program. */
   readonly file: string;
   readonly limits?: Partial<typeof defaultLimits>;
 };

@@ -46,7 +46,6 @@ import { lockWorkspace, requireWorkspace } from './workspaces.ts';
 
 export type WorkspaceOptions = InvitationOptions & {
   readonly quotas: Quotas;
-  /** How many backups stay in the target of backups; 0 without a target. */
   readonly keptBackups: number;
   readonly logoMethods: (answer: AnswerWorkspace) => LogoMethods;
 };

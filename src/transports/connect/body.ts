@@ -20,7 +20,6 @@ const pieceBytesMax = 2 * 1024 * 1024;
 export type ConnectBody = ArrivingBody & {
   readonly bodies: BodyBudget;
   readonly compression: Compression | undefined;
-  /** Whether the body is in base64. */
   readonly isText: boolean;
   readonly signal: AbortSignal;
 };
@@ -43,7 +42,6 @@ export async function readUnframed<T>(
   });
 }
 
-/** Reads a body with one message in a frame. */
 export async function readFrame<T>(
   body: ConnectBody,
   decode: (bytes: Uint8Array) => T,
@@ -129,7 +127,6 @@ function requireNamed(compression: Compression | undefined): Compression {
   throw undeclaredCompression();
 }
 
-/** The received bytes of one message, in a growing buffer. */
 class Gathered {
   readonly #bytesMax: number;
   readonly #headBytes: number;

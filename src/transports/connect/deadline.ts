@@ -4,7 +4,6 @@ import { Code } from '@connectrpc/connect';
 import type { Call } from '../../api/call.ts';
 import { Failure } from '../../base/errors/errors.ts';
 
-/** Returns the result of `work`. Rejects at the deadline of the call. */
 export function untilDeadline<T>({ context }: Call, work: Promise<T>): Promise<T> {
   const { signal } = context;
   return new Promise((resolve, reject) => {
@@ -18,7 +17,6 @@ export function untilDeadline<T>({ context }: Call, work: Promise<T>): Promise<T
   });
 }
 
-/** Yields the same messages. Throws at the deadline of the call. */
 export async function* untilEachDeadline<T>(
   call: Call,
   messages: AsyncIterable<T>,

@@ -38,14 +38,12 @@ export type ConnectTransportOptions = {
   readonly peerOf: PeerOf;
   readonly bodies: BodyBudgets;
   readonly unread: Unread;
-  /** Reports a request that was refused before the guard. */
   readonly observe: (observation: HttpObservation) => void;
 };
 
 export type ConnectTransport = {
   /** Handles a request whose path belongs to a method: `/<package>.<Service>/<Method>`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
-  /** Refuses and reports a request instead. */
   refuse(failure: Failure, request: IncomingMessage, response: ServerResponse): void;
 };
 
@@ -110,7 +108,6 @@ async function respond(
   return sendResponse(sent, request, response, options.unread);
 }
 
-/** Refuses and reports a request that has not reached the guard. */
 async function refuse(
   failure: Failure,
   request: IncomingMessage,

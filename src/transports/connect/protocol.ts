@@ -16,7 +16,6 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import { timeoutMsMax } from '../http/deadlines.ts';
 
-/** A protocol's headers for compression and deadline. */
 type HeaderNames = {
   readonly encoding: string;
   readonly acceptEncoding: string;
@@ -46,9 +45,7 @@ export type WireFormat = {
   readonly type: string;
   /** Whether the bodies are in base64 (application/grpc-web-text). */
   readonly isText?: boolean;
-  /** Whether messages are JSON instead of binary. */
   readonly isJson: boolean;
-  /** Whether each message is in a frame with its length. */
   readonly isFramed: boolean;
   readonly names: HeaderNames;
   /** The query of a Connect GET, which contains its message. */
@@ -138,7 +135,6 @@ export function timeoutOf({ names }: WireFormat, headers: IncomingHttpHeaders): 
   return Math.min(Math.ceil(timeoutMs), timeoutMsMax);
 }
 
-/** Formats a timeout header of the protocol. */
 export function timeoutHeader({ names }: WireFormat, timeoutMs: number): string {
   return names === grpcWeb ? `${timeoutMs}m` : String(timeoutMs);
 }

@@ -31,11 +31,9 @@ export type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** The caller's network address. */
   readonly peer: string;
   readonly bodies: BodyBudget;
   readonly form: WireFormat;
-  /** Opens the account of the response. */
   readonly account: () => ResponseAccount;
 };
 
@@ -122,7 +120,6 @@ export type MessageSource = {
   readonly jsonOptions: Partial<JsonReadOptions>;
 };
 
-/** Reads the message of a request that has one. */
 export async function readConnectMessage(source: MessageSource): Promise<Message> {
   const { form } = source.exchange;
   const body = bodyOf(source);
@@ -131,7 +128,6 @@ export async function readConnectMessage(source: MessageSource): Promise<Message
   return form.isFramed ? readFrame(body, decode) : readUnframed(body, decode);
 }
 
-/** Reads the messages of an upload. */
 export async function* readConnectMessages(source: MessageSource): AsyncGenerator<Message> {
   yield* readFrames(bodyOf(source), (bytes) => decodeMessage(source, bytes));
 }
@@ -144,7 +140,6 @@ function bodyOf({ exchange, call }: MessageSource): ConnectBody {
   return { request, response, bodies, compression, isText, signal: call.context.signal };
 }
 
-/** The message in the query of a Connect GET. */
 async function readQuery(query: URLSearchParams, body: ConnectBody): Promise<Uint8Array> {
   const text = query.get('message') ?? '';
   let bytes: Uint8Array;

@@ -15,7 +15,6 @@ import { type Failure, failureOf } from '../../base/errors/errors.ts';
 import { hasBody, respondEarly } from '../http/request-body.ts';
 import type { Unread } from '../http/unread.ts';
 
-/** Returns a function that throws an error of the guard as the library's error. */
 export function connectErrorThrower({ requestId }: Call): (error: unknown) => never {
   return (error) => {
     throw connectErrorOf(failureOf(error), requestId);
@@ -100,7 +99,6 @@ async function write(
   response.end();
 }
 
-/** Waits until the written bytes were sent or the caller has disconnected. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

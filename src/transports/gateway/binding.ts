@@ -14,7 +14,6 @@ import { parseTemplate, type Template } from './template.ts';
 
 export type Binding = {
   readonly endpoint: Endpoint;
-  /** In upper case. */
   readonly method: string;
   readonly template: Template;
   /** `*`: the body contains all fields that are not in the path. A field: the body is its value. */
@@ -29,7 +28,6 @@ export type Binding = {
 
 export type UpdateMask = {
   readonly field: DescField;
-  /** Whether the rule of the mask allows a path. */
   mayName(path: string): boolean;
 };
 
@@ -115,7 +113,6 @@ function pattern(rule: HttpRule): { method: string; path: string } {
   }
 }
 
-/** Throws if a path variable names an unknown field, or a field that a path cannot contain. */
 function checkPathVariable(message: DescMessage, fieldPath: string): void {
   const last = fieldAt(message, fieldPath);
   if (last.fieldKind !== 'scalar' && last.fieldKind !== 'enum') {

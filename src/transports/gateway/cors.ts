@@ -36,7 +36,6 @@ export function createCors({ origins, endpoints }: CorsOptions): Cors {
   const isAll = origins.includes('*');
   const allowed = new Set(origins);
 
-  /** The methods of an API path. */
   function methodsOf(path: string): readonly string[] {
     if (connectPaths.has(path)) return ['GET', 'HEAD', 'POST'];
     return corsMethods.filter((method) => router.match(method, path).kind === 'found');

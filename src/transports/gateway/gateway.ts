@@ -33,7 +33,6 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     throw notFound();
   });
 
-  /** The route with this path without its trailing slash. */
   function routeWithSlash(
     router: Router<RouteTarget>,
     method: string,
@@ -128,7 +127,6 @@ function routesOf({
 
 const notFound = () => fail('not_found', 'Nothing exists at this path.');
 
-/** Sends an error from any stage of a request. */
 export function sendError(
   error: FastifyError | Error,
   request: FastifyRequest,

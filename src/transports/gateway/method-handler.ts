@@ -51,7 +51,6 @@ export async function handleMethod(
   }
 }
 
-/** Reads the request message. Waits for the body if it has not arrived. */
 function readRequest(
   binding: Binding,
   routed: RoutedRequest,
@@ -218,7 +217,6 @@ function member(json: unknown, name: string): unknown {
   return new Map(Object.entries(json ?? {})).get(name);
 }
 
-/** The call of a method over HTTP/JSON, for the guard. */
 class HttpCall implements Call, ContextSource {
   readonly transport = 'http';
   readonly protocolName = 'http';

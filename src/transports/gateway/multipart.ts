@@ -42,7 +42,6 @@ export async function* readForm(
   yield* readMessages(endpoint, request.headers, request.raw, pathFields);
 }
 
-/** A message with one field, which the path contains. */
 function messageWith({ descriptor: { input } }: Endpoint, name: string, value: string): Message {
   const field = input.fields.find((candidate) => candidate.name === name);
   return create(input, field === undefined ? {} : { [field.localName]: value });
@@ -96,7 +95,6 @@ function createParser(endpoint: Endpoint, headers: IncomingHttpHeaders): Parser 
   });
 }
 
-/** The state of one form. */
 class Form {
   readonly #endpoint: Endpoint;
   readonly #messages: PassThrough;

@@ -9,7 +9,6 @@ import { fail, invalid } from '../../base/errors/errors.ts';
 /** The fields that authenticate the client. HTTP Basic can replace them. */
 export const oauthFields = ['client_id', 'client_secret'] as const;
 
-/** Returns whether a client authenticates at the endpoint, by HTTP Basic or in the body. */
 export function authenticatesClient({ http, descriptor }: MethodFacts): boolean {
   const { fields } = descriptor.input;
   return http.oauthForm && fields.some(({ name }) => name === 'client_secret');
@@ -47,7 +46,6 @@ export function parseOAuthForm(message: DescMessage, text: string): JsonObject {
   return json;
 }
 
-/** Throws if neither a form nor its connection has client authentication. */
 export function requireClientCredentials(
   json: JsonObject,
   call: Pick<Call, 'clientCertificate'>,

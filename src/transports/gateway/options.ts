@@ -15,29 +15,23 @@ export type GatewayOptions = {
   readonly routes: readonly HttpRoute[];
   /** Sent to browsers for a path that does not exist: under the own host name, or a domain. */
   readonly notFoundHtml?: { readonly own: NotFoundHtml; readonly domain: NotFoundHtml };
-  /** Returns the custom domain of a Host header. */
   readonly findDomain: (host: string | undefined) => LinkDomain | undefined;
-  /** The service's own origin. */
   readonly publicUrl: string;
   readonly peerOf: PeerOf;
   readonly bodies: BodyBudgets;
   readonly deadlines: Deadlines;
   readonly unread: Unread;
-  /** Called with each chunk of a download that is written. */
   readonly releaseChunk: (chunk: Uint8Array) => void;
   readonly observe: (observation: HttpObservation) => void;
-  /** Converts a thrown value to an error of the catalogue. */
   readonly failureOf: (thrown: unknown) => Failure;
 };
 
-/** The target of a route. */
 export type RouteTarget =
   | { readonly kind: 'method'; readonly binding: Binding }
   | { readonly kind: 'route'; readonly route: HttpRoute };
 
 export type RoutedRequest = {
   readonly requestId: string;
-  /** The caller's network address. */
   readonly peer: string;
   readonly started: number;
   readonly domain: LinkDomain | undefined;

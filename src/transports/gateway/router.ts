@@ -10,7 +10,6 @@ export interface Route<T> {
   readonly method: string;
   readonly template: Template | string;
   readonly value: T;
-  /** Names the route in errors. */
   readonly name: string;
 }
 
@@ -228,7 +227,6 @@ function allowedMethods<T>(root: Node<T>, readings: readonly Reading[]): string[
   return [...allowed].sort();
 }
 
-/** Reads the values of the variables, in order, from a path that matches the template. */
 export function captureVariables(template: Template, path: PathSegments): Capture[] {
   return template.variables.map(({ fieldPath, start, end, multiSegment }) => {
     const segments = multiSegment

@@ -7,7 +7,6 @@ import type { Unread } from '../http/unread.ts';
 type Head = { readonly status: number; readonly headers: Record<string, string | string[]> };
 
 export type ChunkOptions = {
-  /** Called with each chunk that is written. */
   readonly releaseChunk: (chunk: Uint8Array) => void;
   readonly unread: Unread;
 };
@@ -69,7 +68,6 @@ async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 class ChunkWriter {
   /** Resolves when the last chunk is written or the response is closed. */
   idle = Promise.resolve();
-  /** Whether the client has read the previous chunk fast. */
   isFlowing = false;
   readonly #response: ServerResponse;
   readonly #release: (chunk: Uint8Array) => void;

@@ -14,7 +14,6 @@ export type Segment =
   | { readonly kind: 'any' }
   | { readonly kind: 'rest' };
 
-/** A field of the request message and its segments. */
 export interface Variable {
   /** Dotted proto field names, such as `sub.subfield`. */
   readonly fieldPath: string;

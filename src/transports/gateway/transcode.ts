@@ -33,7 +33,6 @@ export type HttpRequestParts = {
   readonly query: string;
   /** The text of the body: JSON or a form. Undefined if there is no body. */
   readonly body: string | undefined;
-  /** Whether the body is `application/x-www-form-urlencoded`. */
   readonly isForm: boolean;
   /** The Authorization header, if it is HTTP Basic and the method accepts that. */
   readonly basic: string | undefined;
@@ -57,7 +56,6 @@ export function transcodeRequest(binding: Binding, input: HttpRequestParts): Mes
   return message;
 }
 
-/** The value of the body. Undefined if the method accepts no body. */
 function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpRequestParts) {
   if (body !== undefined) {
     const { input } = endpoint.descriptor;
@@ -170,7 +168,6 @@ function readFields(field: DescField, value: JsonValue, parent: string, depth: n
   return Object.fromEntries(entries);
 }
 
-/** Throws if a member is not a field, or if both spellings of a field are present. */
 function readMembers(
   message: DescMessage,
   json: JsonObject,
@@ -194,7 +191,6 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Throws `invalid_argument` with the name of the field. */
 export function messageFromFields(schema: DescMessage, json: JsonObject): Message {
   try {
     return fromJson(schema, json);
@@ -219,7 +215,6 @@ function decodes(schema: DescMessage, name: string, value: JsonValue): boolean {
   }
 }
 
-/** The JSON of a response, or of its `response_body` field. */
 export function encodeResponse(binding: Binding, message: Message): JsonValue {
   const { endpoint, responseBody } = binding;
   const json = responseJson(endpoint.descriptor.output, message);

@@ -17,11 +17,9 @@ const messageOverheadBytes = 512;
 export type BodyRules = {
   readonly budget: BodyBudget;
   readonly bytesMax: number;
-  /** Whether the body is a stream of messages, each up to the limit. */
   readonly isStream: boolean;
 };
 
-/** The receiver of a body. */
 type Receiver = {
   /** Refuses the call. The rest of its body is dropped on arrival. */
   refuseBody(failure: Failure): void;
@@ -43,7 +41,6 @@ export class GrpcBody {
     this.#isCompressed = isCompressed;
   }
 
-  /** Returns decoded or dropped bytes to the budget. */
   release(): void {
     this.#account?.release();
   }

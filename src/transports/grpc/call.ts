@@ -61,7 +61,6 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     filterCall(base, stream, this);
   }
 
-  /** grpc-js only starts the call. */
   start(): void {
     this.#base.start(this);
   }
@@ -88,7 +87,6 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
   }
 
-  /** Whether it is the first call of its connection. */
   get isFirst(): boolean {
     return this.#stream.id === 1;
   }
@@ -115,7 +113,6 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     return this.#failure?.code === 'canceled';
   }
 
-  /** Reads the request of a unary call. */
   request(): Promise<Message> {
     return this.#next().then((bytes) => {
       if (bytes !== undefined) return this.#decode(bytes);
@@ -125,7 +122,6 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     });
   }
 
-  /** Reads the requests of an upload, each on demand. */
   async *requests(): AsyncGenerator<Message> {
     for (;;) {
       const bytes = await this.#next();
@@ -185,7 +181,6 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     this.unread.noteEnd();
   }
 
-  /** Sends the headers, with those that the handler has set so far. */
   #sendHead(): void {
     if (this.#isHeadSent) return;
     this.#isHeadSent = true;

@@ -22,7 +22,6 @@ import {
 } from '../../../gen/grpc/health/v1/health_pb.js';
 
 export type Health = {
-  /** Reports NOT_SERVING from now on, also to the watchers. */
   announceStop(): void;
   addToServer(server: Pick<Server, 'addService'>): void;
 };
@@ -30,7 +29,6 @@ export type Health = {
 type Response = MessageInitShape<typeof service.method.check.output>;
 type ListResponse = MessageInitShape<typeof service.method.list.output>;
 
-/** Serves the health of the named services, SERVING until `announceStop`. */
 export function createHealth(names: readonly string[]): Health {
   const known = new Set(names);
   const watches = new Set<() => void>();

@@ -22,7 +22,6 @@ export type LongLivedCalls = {
     call: ServerInterceptingCallInterface,
     arrived: ArrivedCall,
   ): ServerInterceptingCall;
-  /** Ends all calls. */
   end(): void;
 };
 
@@ -30,7 +29,6 @@ export type LongLivedCallsOptions = {
   readonly budget: BodyBudget;
   /** Time limit for the body. A response has no time limit. */
   readonly bodyMs: number;
-  /** Time limit for the client to end its body after the response. */
   readonly trailingBodyMs: number;
   readonly reflectionMs: number;
   /** The limit of health watchers, and separately of reflection calls. */
@@ -39,7 +37,6 @@ export type LongLivedCallsOptions = {
   readonly connections: () => Connections;
 };
 
-/** The number of calls of one kind, in all and on each connection. */
 class CallSlots {
   readonly #bySession = new WeakMap<Http2Session, number>();
   readonly #limits: LongLivedCallsOptions;
@@ -67,7 +64,6 @@ class CallSlots {
 type Kind = {
   /** Undefined for short calls, which need no limit. */
   readonly slots: CallSlots | undefined;
-  /** Time limit for the client to end its request. */
   readonly bodyMs: number;
   /** Time limit from the end of the request to the end of the call. */
   readonly responseMs: number;

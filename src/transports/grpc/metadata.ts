@@ -14,7 +14,6 @@ export function headersOf(metadata: Metadata | undefined): Headers {
   return headers;
 }
 
-/** The headers of a response, with those that the handler has set. */
 export function headMetadata(requestId: string, headers: Headers | undefined): Metadata {
   const metadata = new Metadata();
   metadata.set('x-request-id', requestId);
@@ -22,7 +21,6 @@ export function headMetadata(requestId: string, headers: Headers | undefined): M
   return metadata;
 }
 
-/** The status of an error: google.rpc.Status with its details, and the challenge. */
 export function errorStatus(failure: Failure, requestId: string) {
   const details = errorDetails(failure, requestId);
   const message = create(StatusSchema, {

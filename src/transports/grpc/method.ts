@@ -30,13 +30,11 @@ export type GrpcMethod<Call> = {
   readonly body: BodyRules;
   readonly limits: CallLimits;
   readonly responses: ResponseBudget;
-  /** Handles a call. Called after its headers have arrived. */
   readonly serve: (call: Call) => void;
 };
 
 type MethodKind = Pick<GrpcMethod<never>, 'endpoint' | 'isUpload'>;
 
-/** Throws an error of the catalogue if the bytes are too long or not a valid message. */
 export function decodeRequest({ endpoint, isUpload }: MethodKind, bytes: Buffer): Message {
   if (bytes.length > unaryBodyBytesMax && !isUpload) {
     throw fail('payload_too_large', `A message is larger than ${unaryBodyBytesMax} bytes.`);

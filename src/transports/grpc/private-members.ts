@@ -14,7 +14,6 @@ import { parseTimeout } from '@connectrpc/connect/protocol-grpc';
 import type { Server, ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import { timeoutMsMax } from '../http/deadlines.ts';
 
-/** The node:http2 server inside a grpc-js server. */
 export function http2ServerOf(server: Server): Http2Server {
   const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> };
   const [found] = http2Servers?.keys() ?? [];
@@ -22,7 +21,6 @@ export function http2ServerOf(server: Server): Http2Server {
   return found;
 }
 
-/** A call that has just arrived. */
 export type ArrivedCall = {
   readonly stream: ServerHttp2Stream;
   /** Whether its headers name a compression for its messages. */

@@ -21,7 +21,6 @@ const standard = [Health, ServerReflection, alpha.ServerReflection];
 
 type BytesCall = ServerDuplexStream<Buffer, Buffer>;
 
-/** A handler of undecoded messages for each path. */
 export type ReflectionHandlers = ReadonlyMap<string, (call: BytesCall) => void>;
 
 export function createReflectionHandlers(endpoints: readonly Endpoint[]): ReflectionHandlers {
@@ -54,7 +53,6 @@ export function createReflectionHandlers(endpoints: readonly Endpoint[]): Reflec
   return handlers;
 }
 
-/** The part of a stream that the library uses. */
 type DecodedCall = {
   on(event: string, listener: (message?: unknown) => void): void;
   write(message: unknown): void;

@@ -8,7 +8,6 @@ import type { ReflectionHandlers } from './reflection-index.ts';
 
 type Handler = handleBidiStreamingCall<Buffer, Buffer>;
 
-/** Adds reflection for the endpoints, the standard services, and the details of errors. */
 export function addReflection(server: Server, endpoints: readonly Endpoint[]): void {
   let loading: Promise<ReflectionHandlers> | undefined;
   async function load(): Promise<ReflectionHandlers> {

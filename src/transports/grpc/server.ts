@@ -39,11 +39,9 @@ import { addReflection } from './reflection.ts';
 export type GrpcTransport = {
   /** Reports NOT_SERVING. Calls are still served. */
   announceStop(): void;
-  /** Accepts the connections that wait in the kernel. */
   acceptWaiting(): Promise<void>;
   /** Refuses new calls and lets calls in progress finish. */
   drain(): Promise<void>;
-  /** Ends all remaining calls immediately. */
   close(): void;
 };
 
@@ -79,9 +77,7 @@ export type GrpcTransportOptions = {
   readonly responses: ResponseBudget;
   readonly admission: CallAdmission;
   readonly socket: BoundSocket;
-  /** Without it, the listener does not use TLS. */
   readonly tls?: Tls | undefined;
-  /** Replaces the defaults, for tests. */
   readonly limits: Partial<GrpcLimits>;
 };
 

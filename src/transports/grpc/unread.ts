@@ -24,7 +24,6 @@ export class GrpcUnread {
     this.#peer = peer;
   }
 
-  /** Throws `unavailable` if the client has too many unread responses. */
   admit(): void {
     if (this.#budget.held().bytes > 0) this.#budget.admit(this.#client());
   }
@@ -40,7 +39,6 @@ export class GrpcUnread {
     return this.#account;
   }
 
-  /** Counts what the call has just written. */
   count(): void {
     this.#writtenAt = performance.now();
     this.#hold(this.#stream.writableLength);
@@ -52,7 +50,6 @@ export class GrpcUnread {
     this.#hold(this.#stream.writableLength);
   }
 
-  /** Counts the response if the client has not read it to its end. */
   countAnswered(): void {
     if (this.#isAnswered) this.account.hold(Math.max(1, this.#stream.writableLength));
   }

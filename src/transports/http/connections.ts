@@ -52,7 +52,6 @@ const unreadMs = 250;
 export type ActiveCall = {
   /** When the call is ended, by `performance.now()`. */
   readonly due: number;
-  /** Whether the guard has accepted the caller's credential. */
   readonly isAccepted: boolean;
   readonly unread?: {
     /** Counts the response if the client has not read it to its end. */
@@ -68,7 +67,6 @@ export type Connections = {
   add(stream: ServerHttp2Stream, call: ActiveCall): void;
   /** Retires all connections. Resolves when no further call arrives. */
   retire(): Promise<void>;
-  /** Ends all connections immediately. */
   destroy(): void;
 };
 
@@ -77,7 +75,6 @@ type Connection = {
   session: ServerHttp2Session | undefined;
   readonly calls: Set<ActiveCall>;
   readonly openedAt: number;
-  /** When the connection is retired. */
   readonly retireAt: number;
   retiredSince: number | undefined;
   /** Whether an accepted call on the connection has ended. */

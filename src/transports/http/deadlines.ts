@@ -5,13 +5,11 @@ import { type Failure, fail } from '../../base/errors/errors.ts';
 /** The maximum duration of a call with any deadline: the time limit of a request. */
 export const timeoutMsMax = 30 * 60_000;
 
-/** The error of a request that has not arrived in full within its time limit. */
 export function lateRequest(limitMs: number): Failure {
   const detail = `The request did not arrive in full within ${Math.round(limitMs / 1000)} seconds.`;
   return fail('canceled', detail, { grpc: Code.DeadlineExceeded });
 }
 
-/** The error of a call that its caller has ended, or whose deadline has passed. */
 export function canceledCall(isLate = false): Failure {
   return isLate
     ? fail('canceled', 'The deadline of the call has passed.', { grpc: Code.DeadlineExceeded })

@@ -23,7 +23,6 @@ export type Http2 = {
   serve(socket: Duplex): void;
   /** Asks clients to open no further streams, and ends the connections after their requests. */
   retire(): Promise<void>;
-  /** Ends all connections immediately. */
   destroy(): void;
   /** Stops the checks of connections. */
   end(): void;
@@ -33,7 +32,6 @@ export type Http2Options = Pick<
   HttpServerOptions,
   'limits' | 'unread' | 'accept' | 'refuse' | 'refuseExpectation'
 > & {
-  /** Whether the time limit of uploads applies to a request. */
   readonly isExtended: (request: IncomingMessage) => boolean;
 };
 

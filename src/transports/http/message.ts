@@ -11,7 +11,6 @@ import { findRepeatedField } from '../../api/json-members.ts';
 import { parseRequestJson } from '../../api/request-json.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 
-/** Throws `invalid_argument`. */
 export function decodeBinary(schema: DescMessage, bytes: Uint8Array): Message {
   try {
     return fromBinary(schema, bytes);
@@ -20,7 +19,6 @@ export function decodeBinary(schema: DescMessage, bytes: Uint8Array): Message {
   }
 }
 
-/** Throws `invalid_argument`. */
 export function decodeJson(
   schema: DescMessage,
   bytes: Uint8Array,

@@ -8,7 +8,6 @@ export type Problem = {
 };
 
 export type ProblemContext = {
-  /** The prefix of the `type` of a problem. */
   readonly publicUrl: string;
   readonly requestId: string;
   readonly oauthErrors: boolean;

@@ -10,7 +10,6 @@ import { canceledCall } from './deadlines.ts';
 /** Requests whose client waits for `100 Continue` before it sends the body. */
 const waiting = new WeakSet<IncomingMessage>();
 
-/** Remembers a request with `Expect: 100-continue` (RFC 9110 §10.1.1). */
 export function rememberExpectation(request: IncomingMessage): void {
   waiting.add(request);
 }
@@ -25,7 +24,6 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether the body has not arrived in full. */
 export function isBodyArriving(request: IncomingMessage): boolean {
   return hasBody(request) && !request.complete && !request.destroyed;
 }
@@ -142,7 +140,6 @@ export function hasContentType({ headers }: Request, type: string): boolean {
   return header === type || header?.split(';', 1)[0]?.trim().toLowerCase() === type;
 }
 
-/** Throws `unsupported_media_type` for any other type. */
 export function requireContentType(request: Request, type: string): void {
   if (!hasContentType(request, type)) {
     throw fail('unsupported_media_type', `The content type must be ${type}.`);
@@ -160,7 +157,6 @@ export function requireUtf8({ headers }: Request): void {
 
 /** How long the rest of a refused body is discarded, so that the client reads the response. */
 const discardMs = 5_000;
-/** How much of a refused body is discarded. */
 const discardBytesMax = 8 * 1024 * 1024;
 
 type EarlyResponse = {
@@ -193,7 +189,6 @@ export function respondEarly(
   else discardBody(request, response);
 }
 
-/** Ends the response after the body, and the connection if the body is too long. */
 function discardBody(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0;
   const cutOff = () => closeAfter(response);

@@ -10,13 +10,11 @@ import { normaliseAddress } from '../../base/net/network.ts';
 
 type Request = Pick<IncomingMessage, 'rawHeaders' | 'headers' | 'httpVersion'>;
 
-/** The path of a request target. */
 export function pathOf(url: string): string {
   const end = url.search(/[?#]/);
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** Returns the id that the client has given the request, or a new one. */
 export function readRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const header = headers['x-request-id'];
   return requestIdFrom(typeof header === 'string' ? header : undefined);
@@ -71,7 +69,6 @@ function isHost(value: string): boolean {
   return futurePattern.test(literal) || (isIPv6(literal) && !literal.includes('%'));
 }
 
-/** Returns the caller's network address for requests of node:http and node:http2. */
 export type PeerOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**

@@ -44,7 +44,6 @@ export function createSecureHttpServer(
   return { server, http2 };
 }
 
-/** The open connections whose clients have presented a certificate. */
 function trackCertified(server: TlsServer): ReadonlySet<TLSSocket> {
   const certified = new Set<TLSSocket>();
   server.on('secureConnection', (socket: TLSSocket) => {

@@ -20,11 +20,9 @@ export const strictTransportSecurity = ['strict-transport-security', 'max-age=31
 
 export const isHttps = (publicUrl: string) => publicUrl.startsWith('https:');
 
-/** The listener's limits for one client and for all clients. */
 export type HttpLimits = {
   /** The time limit for a request to arrive in full, except uploads. */
   readonly requestMs: number;
-  /** The time limit for an upload. */
   readonly uploadMs: number;
   /** The maximum number of connections. Further ones are closed immediately. */
   readonly connectionsMax: number;
@@ -38,22 +36,18 @@ export const defaultHttpLimits: HttpLimits = {
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The response that each busy connection waits for. */
 export type PendingResponses = Map<Socket, ServerResponse>;
 
 export type HttpServerOptions = {
   readonly limits: HttpLimits;
-  /** Filled by the server. */
   readonly pendingResponses: PendingResponses;
   readonly unread: Unread;
-  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
   readonly accept: (request: IncomingMessage, response: ServerResponse) => void;
   /** Responds to a request if `accept` throws. */
   readonly refuse: (thrown: unknown, request: IncomingMessage, response: ServerResponse) => void;
   /** Responds to a request with an undefined `Expect`. */
   readonly refuseExpectation: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Creates a server other than the one of node:http. */
   readonly create?: (options: ServerOptions) => Server;
 };
 
@@ -176,9 +170,7 @@ function limitConnections(
 
 /** The time limits of uploads. Node ends other requests at the time limit of its server. */
 export type Deadlines = {
-  /** Applies the time limit of uploads to a request. */
   extend(request: IncomingMessage, response: ServerResponse): void;
-  /** Whether the time limit of uploads applies to the connection's current request. */
   isExtended(socket: Socket): boolean;
 };
 
@@ -244,7 +236,6 @@ export function refuseMalformed(
   else socket.destroySoon();
 }
 
-/** How long a client may take to read the response to a malformed request. */
 const malformedMs = 2_000;
 
 /** Ends the sending side, so that a client that is still sending can read the response. */

@@ -11,7 +11,6 @@ import { endStream } from './connections.ts';
 import type { PeerOf } from './request-facts.ts';
 
 export type Unread = {
-  /** Throws `unavailable` if the client has too many unread responses. */
   admit(request: IncomingMessage): void;
   accountOf(response: ServerResponse): ResponseAccount;
   /** Counts the unread bytes of a response, and bytes that it reads ahead. */
@@ -55,7 +54,6 @@ export function createUnread(budget: ResponseBudget, peerOf: PeerOf): Unread {
   };
 }
 
-/** Returns a class for node:http whose responses count what they write. */
 export function countedResponses(unread: Unread): typeof ServerResponse {
   return class<Request extends IncomingMessage> extends ServerResponse<Request> {
     override write(...given: unknown[]): boolean {
@@ -81,7 +79,6 @@ export function hasWindow(request: IncomingMessage): boolean {
   return initialWindowSize > 0 && remoteWindowSize > 0;
 }
 
-/** The stream of a request over HTTP/2. */
 function streamOf(
   request: IncomingMessage & { readonly stream?: ServerHttp2Stream },
 ): ServerHttp2Stream | undefined {

@@ -14,7 +14,6 @@ export type TlsLog = {
 export type Listener = 'http' | 'grpc';
 
 export type Tls = {
-  /** The options of a listener's server. */
   optionsOf(listener: Listener): TlsOptions;
   /** Gives the server each new certificate, and ends the handshakes that began with another CA. */
   keepCurrent(server: Server, listener: Listener): void;
@@ -28,20 +27,16 @@ export type Tls = {
 export type TlsOpenOptions = {
   readonly paths: TlsPaths;
   readonly log: TlsLog;
-  /** Shorter times for tests. */
   readonly times?: Partial<TlsTimes> | undefined;
 };
 
 export type TlsTimes = {
-  /** The interval at which the files are read. */
   readonly pollMs: number;
-  /** How long a client may take for the handshake. */
   readonly handshakeMs: number;
 };
 
 const defaultTimes: TlsTimes = { pollMs: 2_000, handshakeMs: 10_000 };
 
-/** Throws a TlsFileError if the files cannot be used. */
 export async function checkTlsFiles(paths: TlsPaths): Promise<X509Certificate> {
   return checkTlsContents(await readTlsFiles(paths));
 }
@@ -49,7 +44,6 @@ export async function checkTlsFiles(paths: TlsPaths): Promise<X509Certificate> {
 /** A certificate that expires sooner is reported. */
 export const soonMs = 14 * 86_400_000;
 
-/** Throws a TlsFileError if the files cannot be used. */
 export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tls> {
   const { pollMs, handshakeMs } = { ...defaultTimes, ...times };
   let current = await readTlsFiles(paths);
@@ -166,7 +160,6 @@ function warnIfExpiring({ validTo }: X509Certificate, log: TlsLog): void {
   log.warn({ expire_time: validTo }, `the certificate in LATCHKEY_TLS_CERT ${text}`);
 }
 
-/** The sockets of connections whose handshake has not ended. */
 function trackHandshakes(listener: Server): Iterable<Socket> {
   const handshakes = new Map<string, Socket>();
   // The two events below have different objects for one connection.

@@ -10,5 +10,4 @@ export type FromProgram =
   /** A spent program uses too much memory and must be replaced. */
   | { readonly kind: 'counted'; readonly pages: number; readonly isSpent: boolean };
 
-/** The maximum length of one read. */
 export const readBytesMax = 256 * 1024;
