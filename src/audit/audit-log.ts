@@ -56,6 +56,14 @@ export type AuditLog = {
   changeBySystem<T>(action: string, change: SystemChange, work: Work<T>): Promise<T>;
 };
 
+/** What the services that change resources have in common. */
+export type ManagementOptions = {
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  readonly random: Random;
+  readonly now: Clock;
+};
+
 export type AuditLogOptions = {
   readonly db: Database;
   /** Lets calls that take access away work on a full disk. Commands have none. */

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { AccessOwner, AccessSource } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { createdBy, createdCredentials } from '../../credentials/store.ts';
-import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { readNewest } from '../../storage/newest-rows.ts';
@@ -16,7 +15,14 @@ import type {
   FederatedIdentityRow,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
+import {
+  deleteBy,
+  findBy,
+  insertInto,
+  listFrom,
+  lockBy,
+  updateBy,
+} from '../../storage/table-queries.ts';
 
 export const insertClient = insertInto('clients');
 
@@ -26,6 +32,7 @@ export async function findClientIds(db: Executor, ids: readonly string[]): Promi
 }
 
 export const findClient = findBy('clients', 'id');
+export const lockClient = lockBy('clients', 'id');
 
 export const clientList = {
   sorts: { create_time: 'number', name: 'text' },
@@ -40,15 +47,7 @@ export const clientSearch: SearchTable = {
   where: () => sql`delete_time is null`,
 };
 
-export function findClients(
-  db: Executor,
-  query: ListQuery,
-  { externalId, showDeleted }: ShownResources = shownByDefault,
-): Promise<ListPage<ClientRow>> {
-  const clients = withExternalId(db.selectFrom('clients').selectAll(), externalId);
-  const shown = showDeleted ? clients : clients.where('delete_time', 'is', null);
-  return readList(db, shown, clientList, query);
-}
+export const findClients = listFrom('clients', clientList, { hidesDeleted: true });
 
 export type ClientChange = Partial<Omit<ClientRow, 'id' | 'create_time' | 'creator_id'>>;
 
