@@ -50,7 +50,6 @@ export type AuditLog = {
   create<T extends object>(context: HandlerContext, change: Change, work: Work<T>): Promise<T>;
   /** A sign-in over a route. The work finds out who signs in. */
   signIn<T extends SignedIn>(origin: RouteOrigin, work: Work<T>): Promise<T>;
-  /** Records a refused sign-in over a route. */
   refuseSignIn(origin: RouteOrigin, target: string): Promise<void>;
   /** A change that the service makes by itself. `action` has the form of a method's name. */
   changeBySystem<T>(action: string, change: SystemChange, work: Work<T>): Promise<T>;

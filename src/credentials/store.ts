@@ -250,7 +250,6 @@ export const createdBy = (db: Executor, kind: CredentialKind, creatorId: string,
     .where('revoke_time', 'is', null)
     .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]));
 
-/** The live credentials of a kind that a user created. */
 export function createdCredentials(kind: CredentialKind) {
   return {
     find: (db, { id }, time) =>

@@ -252,7 +252,6 @@ function changesCachedRow(node: RootOperationNode): boolean {
 const isTable = (name: string | undefined): name is keyof Schema =>
   name !== undefined && Object.hasOwn(cachedTables, name);
 
-/** Returns the table that a query writes to. */
 function tableOf(node: RootOperationNode): string | undefined {
   switch (node.kind) {
     case 'UpdateQueryNode':

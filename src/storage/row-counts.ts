@@ -1,6 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 
-/** Returns the number of rows that a query finds. */
 export async function countRows<DB, T extends keyof DB, O>(
   query: SelectQueryBuilder<DB, T, O>,
 ): Promise<number> {
@@ -9,7 +8,6 @@ export async function countRows<DB, T extends keyof DB, O>(
   return Number(count);
 }
 
-/** Returns whether a query finds a row. */
 export async function hasRow<DB, T extends keyof DB, O>(
   query: SelectQueryBuilder<DB, T, O>,
 ): Promise<boolean> {

@@ -103,7 +103,6 @@ export function createAudienceService(
   };
 }
 
-/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateAudienceRequestSchema, AudienceChange> = {
   name: ({ name }) => ({ name: requiredName(name) }),
   signing_alg: ({ signingAlg }) => ({ signing_alg: algorithmOf(signingAlg) }),

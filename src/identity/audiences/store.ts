@@ -38,7 +38,6 @@ export const audienceSearch: SearchTable = {
 
 export const findAudiences = listFrom('audiences', audienceList);
 
-/** The audiences that a user created. */
 export const audienceAccess: KeptSource = createdRows('audiences');
 
 /** Counts the audiences. No other transaction creates one until this one ends. */

@@ -32,7 +32,6 @@ export function createdFields(request: CreateClientRequest, time: number) {
   };
 }
 
-/** The fields that an update can change, by their path in the mask. */
 export const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange> = {
   name: ({ name }) => ({ name: requiredName(name) }),
   scopes: ({ scopes }) => ({ scopes: joined(scopes) }),

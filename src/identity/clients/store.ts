@@ -167,7 +167,6 @@ export function findIdentitiesOfClient(
   return selectIdentities(db, clientId).orderBy('create_time').orderBy('id').execute();
 }
 
-/** Returns whether the client had the identity. */
 export const deleteFederatedIdentity = deleteBy('federated_identities', 'client_id', 'id');
 
 const createdKeys = (db: Executor, creatorId: string, time: number) =>
@@ -241,7 +240,6 @@ export const clientAccess = {
   },
 } satisfies Readonly<Record<string, AccessSource>>;
 
-/** Returns the number of clients that a user created. */
 export function countCreatedClients(db: Executor, creatorId: string): Promise<number> {
   return countRows(db.selectFrom('clients').where('creator_id', '=', creatorId));
 }

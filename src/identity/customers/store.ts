@@ -118,7 +118,6 @@ export async function lockAccounts(
   await insertOrLockRows(trx, 'accounts', 'id', rows);
 }
 
-/** Returns the number of customers that a user created. */
 export function countCreatedCustomers(db: Executor, creatorId: string): Promise<number> {
   return countRows(db.selectFrom('customers').where('creator_id', '=', creatorId));
 }

@@ -71,7 +71,6 @@ export type Revocation = {
   readonly step: KeyStep | undefined;
 };
 
-/** Revokes a key at once. */
 export async function revokeKey(trx: Executor, kid: string, now: number): Promise<Revocation> {
   const row = await existingKey(trx, kid);
   const revoked = await move(trx, 'revoke', row, now);

@@ -51,7 +51,6 @@ export async function raiseTokenSeconds(trx: Executor, seconds: number): Promise
     .execute();
 }
 
-/** Returns whether tokens are signed with an algorithm. */
 export async function isAlgorithmUsed(db: Executor, alg: SigningAlgorithm): Promise<boolean> {
   if (alg === 'EdDSA') return true;
   return hasRow(db.selectFrom('audiences').where('signing_alg', '=', alg));

@@ -179,7 +179,6 @@ function stateOf(row: IdentityProviderRow): object {
 
 type Change = ProviderChange & { readonly client_secret?: string };
 
-/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateIdentityProviderRequestSchema, Change> = {
   name: ({ name }) => ({ name: requiredName(name) }),
   client_id: ({ clientId }) => ({ client_id: required('client_id', clientId) }),

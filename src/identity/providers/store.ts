@@ -51,7 +51,6 @@ export const providerSearch: SearchTable = {
 
 export const findProviders = listFrom('identity_providers', providerList);
 
-/** The identity providers that a user created. */
 export const providerAccess: KeptSource = createdRows('identity_providers');
 
 export const lockProvider = lockBy('identity_providers', 'id');

@@ -98,7 +98,6 @@ export const insertRevokedToken = insertUnlessTaken('revoked_tokens', 'jti');
 /** False if the assertion was used before. */
 export const insertUsedAssertion = insertUnlessTaken('used_assertions', 'digest');
 
-/** Returns the address of a user, and the name of the client that acts for the user. */
 export function findReaderNames(
   db: Executor,
   { userId, clientId }: { readonly userId: string; readonly clientId: string },

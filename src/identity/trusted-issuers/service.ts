@@ -41,9 +41,7 @@ import {
 export type TrustedIssuerOptions = ManagementOptions & {
   /** Returns the accepted keys in the stored form. Throws `invalid_argument` without any. */
   readonly pinnedKeys: (jwks: JsonObject) => string;
-  /** Begins to read the keys of an issuer. */
   readonly readSoon: (issuerId: string) => void;
-  /** Returns whether the service calls a URL, by its form alone. */
   readonly isEgressUrl: (url: string) => boolean;
   readonly publicUrl: string;
 };
@@ -64,7 +62,6 @@ export function createTrustedIssuerService(
 
   const isDiscoverable = (issuer: string) => !issuer.includes('?') && isEgressUrl(issuer);
 
-  /** The fields that an update can change, by their path in the mask. */
   const updateFields: UpdateFields<typeof UpdateTrustedIssuerRequestSchema, IssuerChange> = {
     name: ({ name }) => ({ name: printableName(name) }),
     jwks_uri: ({ jwksUri }) => ({ jwks_uri: storedUrl(jwksUri) }),

@@ -36,7 +36,6 @@ export const issuerSearch: SearchTable = {
 
 export const findIssuers = listFrom('trusted_issuers', issuerList);
 
-/** The trusted issuers that a user created. */
 export const issuerAccess: KeptSource = createdRows('trusted_issuers');
 
 /** Counts the trusted issuers. No other transaction creates one until this one ends. */
