@@ -72,13 +72,8 @@ export type AuditLogOptions = {
 };
 
 export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): AuditLog {
-  const rowOf = (origin: EventOrigin, about: string, code = 'ok'): AuditEventRow => ({
-    id: newId('evt', random),
-    create_time: now(),
-    target: about,
-    code,
-    reason: '',
-    count: 1,
+  const rowOf = (origin: EventOrigin, target: string, code = 'ok'): AuditEventRow => ({
+    ...{ id: newId('evt', random), create_time: now(), target, code, reason: '', count: 1 },
     ...origin,
   });
   function make<T>(
@@ -93,7 +88,7 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
       const rows = [target].flat().map((about) => rowOf({ ...event, ...by }, about));
       const { request_id } = event;
       const done = await work(trx, (action, about) => {
-        rows.push(rowOf({ ...system, request_id, action }, about));
+        rows.push(rowOf({ ...systemOrigin, request_id, action }, about));
       });
       const reason = change.reason?.() ?? '';
       for (const row of rows) await insertEvent(trx, { ...row, reason });
@@ -123,7 +118,7 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
         const rows: AuditEventRow[] = [];
         const request_id = origin.requestId;
         const done = await work(trx, (action, about) => {
-          rows.push(rowOf({ ...system, request_id, action }, about));
+          rows.push(rowOf({ ...systemOrigin, request_id, action }, about));
         });
         const { target, actor } = done;
         const by = { actor_type: actor.type, actor_id: actor.id };
@@ -137,7 +132,7 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
       await transact(db, (trx) => insertEvent(trx, row));
     },
     changeBySystem: (action, change, work) =>
-      within(change.revokes === true, () => make({ ...system, action }, change, work)),
+      within(change.revokes === true, () => make({ ...systemOrigin, action }, change, work)),
   };
 }
 
@@ -146,7 +141,7 @@ type EventOrigin = Pick<
   'actor_type' | 'actor_id' | 'acting_client' | 'token_id' | 'action' | 'request_id' | 'address'
 >;
 
-const system = {
+export const systemOrigin = {
   ...{ actor_type: 'system', actor_id: '', acting_client: '', token_id: '' },
   ...{ request_id: '', address: '' },
 };

@@ -30,14 +30,13 @@ import {
   insertAudience,
   isAudienceUsed,
   lockAudience,
-  lockAudienceCount,
+  requireFewAudiences,
   updateAudience,
 } from './store.ts';
 
 export type AudienceOptions = ManagementOptions & { readonly keys: AudienceKeys };
 
 const noun = 'audience';
-const audiencesMax = 1_000;
 
 export function createAudienceService(
   options: AudienceOptions,
@@ -53,9 +52,7 @@ export function createAudienceService(
       const row = { id, ...fields, ...createdColumns(request, now()), creator_id };
       const createFirstKey = await keys.prepare(signing_alg);
       return auditLog.create(context, { target: id }, async (trx, also) => {
-        if ((await lockAudienceCount(trx)) >= audiencesMax) {
-          throw fail('conflict', `There are already ${audiencesMax} audiences.`);
-        }
+        await requireFewAudiences(trx);
         await createFirstKey(trx, also);
         await insertAudience(trx, row).catch(refuseDuplicate);
         return { audience: audienceMessage(row) };

@@ -1,12 +1,11 @@
-import type { KeptSource } from '../../api/access/access-source.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds } from '../../credentials/token-settings.ts';
 import type { List } from '../../storage/list.ts';
-import { createdRows } from '../../storage/newest-rows.ts';
-import { countRows, hasRow } from '../../storage/row-counts.ts';
-import { lockRow, lockRows } from '../../storage/row-locks.ts';
+import { hasRow } from '../../storage/row-counts.ts';
+import { lockRows } from '../../storage/row-locks.ts';
 import type { AudienceRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { limitRows } from '../../storage/table-limits.ts';
 import {
   deleteBy,
   findBy,
@@ -38,13 +37,7 @@ export const audienceSearch: SearchTable = {
 
 export const findAudiences = listFrom('audiences', audienceList);
 
-export const audienceAccess: KeptSource = createdRows('audiences');
-
-/** Counts the audiences. No other transaction creates one until this one ends. */
-export async function lockAudienceCount(trx: Executor): Promise<number> {
-  await lockRow(trx, 'revisions', 'name', 'audiences');
-  return countRows(trx.selectFrom('audiences'));
-}
+export const requireFewAudiences = limitRows('audiences', 1_000, 'audiences');
 
 export const insertAudience = insertInto('audiences');
 

@@ -6,7 +6,7 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { readNewest } from '../../storage/newest-rows.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
-import { countRows } from '../../storage/row-counts.ts';
+import { isLiveAt } from '../../storage/row-counts.ts';
 import type {
   ClientKeyRow,
   ClientRow,
@@ -108,8 +108,7 @@ export function findLiveClientKeys(
     .selectFrom('client_keys')
     .selectAll()
     .where('client_id', '=', clientId)
-    .where('revoke_time', 'is', null)
-    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]))
+    .where(isLiveAt(time))
     .execute();
 }
 
@@ -170,11 +169,7 @@ export function findIdentitiesOfClient(
 export const deleteFederatedIdentity = deleteBy('federated_identities', 'client_id', 'id');
 
 const createdKeys = (db: Executor, creatorId: string, time: number) =>
-  db
-    .selectFrom('client_keys')
-    .where('creator_id', '=', creatorId)
-    .where('revoke_time', 'is', null)
-    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]));
+  db.selectFrom('client_keys').where('creator_id', '=', creatorId).where(isLiveAt(time));
 
 const createdIdentities = (db: Executor, creatorId: string) =>
   db.selectFrom('federated_identities').where('creator_id', '=', creatorId);
@@ -239,10 +234,6 @@ export const clientAccess = {
     scopesToEnd,
   },
 } satisfies Readonly<Record<string, AccessSource>>;
-
-export function countCreatedClients(db: Executor, creatorId: string): Promise<number> {
-  return countRows(db.selectFrom('clients').where('creator_id', '=', creatorId));
-}
 
 export const clientPurge: Purge = {
   table: 'clients',

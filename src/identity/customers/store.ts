@@ -1,22 +1,23 @@
 import { sql } from 'kysely';
 import type { List, ListPage } from '../../storage/list.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
-import { countRows } from '../../storage/row-counts.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { insertInto, listFrom, updateBy } from '../../storage/table-queries.ts';
+import { findBy, insertInto, listFrom, updateBy } from '../../storage/table-queries.ts';
 
 export const insertCustomer = insertInto('customers');
 
 export type CustomerWithAccounts = CustomerRow & { readonly accountIds: readonly string[] };
 
+const findRow = findBy('customers', 'id');
+
 export async function findCustomer(
   db: Executor,
   id: string,
 ): Promise<CustomerWithAccounts | undefined> {
-  const rows = await db.selectFrom('customers').selectAll().where('id', '=', id).execute();
-  return (await withAccounts(db, rows))[0];
+  const row = await findRow(db, id);
+  return row && (await withAccounts(db, [row]))[0];
 }
 
 export async function lockCustomer(
@@ -116,10 +117,6 @@ export async function lockAccounts(
 ): Promise<void> {
   const rows = [...accountIds].sort().map((id) => ({ id, create_time: time }));
   await insertOrLockRows(trx, 'accounts', 'id', rows);
-}
-
-export function countCreatedCustomers(db: Executor, creatorId: string): Promise<number> {
-  return countRows(db.selectFrom('customers').where('creator_id', '=', creatorId));
 }
 
 export const customerPurge: Purge = {

@@ -13,7 +13,7 @@ import type { ManagementOptions } from '../../audit/audit-log.ts';
 import { nameCreator } from '../../audit/names/creators.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
-import { fail, invalid, requireFound } from '../../base/errors/errors.ts';
+import { invalid, requireFound } from '../../base/errors/errors.ts';
 import { readDomain } from '../../base/net/email.ts';
 import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
@@ -34,10 +34,10 @@ import {
   findProviders,
   insertProvider,
   lockProvider,
-  lockProviderCount,
   lockStaffScopes,
   type ProviderChange,
   providerList,
+  requireFewProviders,
   updateProvider,
 } from './store.ts';
 
@@ -51,7 +51,6 @@ export type ProviderOptions = IdentityMethodOptions &
   };
 
 const noun = 'identity provider';
-const providersMax = 5;
 
 const defaultClaims = { groups: 'groups', verified: 'email_verified' };
 
@@ -118,9 +117,7 @@ export function createIdentityProviderService(
       };
       return auditLog.create(context, { target: id }, async (trx) => {
         await requireEveryScope(trx, context, row.role_mappings);
-        if ((await lockProviderCount(trx)) >= providersMax) {
-          throw fail('conflict', `There are already ${providersMax} identity providers.`);
-        }
+        await requireFewProviders(trx);
         await insertProvider(trx, row).catch(refuseDuplicate);
         return { provider: message(row) };
       });

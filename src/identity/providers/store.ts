@@ -1,10 +1,8 @@
-import type { KeptSource } from '../../api/access/access-source.ts';
 import type { List } from '../../storage/list.ts';
-import { createdRows } from '../../storage/newest-rows.ts';
-import { countRows } from '../../storage/row-counts.ts';
-import { lockRow, lockRows } from '../../storage/row-locks.ts';
+import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, IdentityProviderRow, UserIdentityRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { limitRows } from '../../storage/table-limits.ts';
 import {
   deleteBy,
   findBy,
@@ -51,16 +49,10 @@ export const providerSearch: SearchTable = {
 
 export const findProviders = listFrom('identity_providers', providerList);
 
-export const providerAccess: KeptSource = createdRows('identity_providers');
-
 export const lockProvider = lockBy('identity_providers', 'id');
 
-/** Counts the providers. No other transaction creates one until this one ends. */
-export async function lockProviderCount(trx: Executor): Promise<number> {
-  // Providers are rare, so they share the lock of audiences.
-  await lockRow(trx, 'revisions', 'name', 'audiences');
-  return countRows(trx.selectFrom('identity_providers'));
-}
+/** Providers are rare, so they share the lock of audiences. */
+export const requireFewProviders = limitRows('identity_providers', 5, 'audiences');
 
 export const insertProvider = insertInto('identity_providers');
 

@@ -34,7 +34,7 @@ import {
   isIssuerUsed,
   issuerList,
   lockIssuer,
-  lockIssuerCount,
+  requireFewIssuers,
   updateIssuer,
 } from './store.ts';
 
@@ -47,7 +47,6 @@ export type TrustedIssuerOptions = ManagementOptions & {
 };
 
 const noun = 'trusted issuer';
-const issuersMax = 100;
 
 export function createTrustedIssuerService(
   options: TrustedIssuerOptions,
@@ -101,9 +100,7 @@ export function createTrustedIssuerService(
       };
       requireUsable(row);
       const created = await auditLog.create(context, { target: row.id }, async (trx) => {
-        if ((await lockIssuerCount(trx)) >= issuersMax) {
-          throw fail('conflict', `There are already ${issuersMax} trusted issuers.`);
-        }
+        await requireFewIssuers(trx);
         await insertIssuer(trx, row).catch(refuseExternalId);
         return { trustedIssuer: issuerMessage(row) };
       });

@@ -1,10 +1,8 @@
-import type { KeptSource } from '../../api/access/access-source.ts';
 import type { List } from '../../storage/list.ts';
-import { createdRows } from '../../storage/newest-rows.ts';
-import { countRows, hasRow } from '../../storage/row-counts.ts';
-import { lockRow } from '../../storage/row-locks.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
+import { limitRows } from '../../storage/table-limits.ts';
 import {
   deleteBy,
   findBy,
@@ -36,13 +34,7 @@ export const issuerSearch: SearchTable = {
 
 export const findIssuers = listFrom('trusted_issuers', issuerList);
 
-export const issuerAccess: KeptSource = createdRows('trusted_issuers');
-
-/** Counts the trusted issuers. No other transaction creates one until this one ends. */
-export async function lockIssuerCount(trx: Executor): Promise<number> {
-  await lockRow(trx, 'revisions', 'name', 'trusted_issuers');
-  return countRows(trx.selectFrom('trusted_issuers'));
-}
+export const requireFewIssuers = limitRows('trusted_issuers', 100, 'trusted_issuers');
 
 export const insertIssuer = insertInto('trusted_issuers');
 
