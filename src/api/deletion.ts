@@ -52,6 +52,14 @@ export function enablingUndeletionOf(row: DisableColumns, now: number): Partial<
   return { ...change, disable_time: row.kept_disable_time, kept_disable_time: null };
 }
 
+/** Returns the function with the change that disables or enables a row. */
+export const disabling =
+  (isDisabled: boolean) =>
+  ({ disable_time }: DisableColumns, now: number): Partial<DisableColumns> => {
+    if ((disable_time !== null) === isDisabled) return {};
+    return { disable_time: isDisabled ? now : null };
+  };
+
 type DeletionStep<Row, Change> = {
   readonly before: Row;
   readonly changeOf: (row: Row, now: number) => Change;
@@ -59,7 +67,7 @@ type DeletionStep<Row, Change> = {
 };
 
 /**
- * Stores a deletion or its undo, of which `changeOf` returns the columns, and returns the row.
+ * Stores a deletion, a disabling or its undo, whose columns `changeOf` returns. Returns the row.
  * Throws `precondition_failed` for a stale `If-Match`. Call it with the locked row.
  */
 export async function storeDeletion<Row extends Stored, Change extends object>(

@@ -9,6 +9,12 @@ export function printableName(name: string): string {
   return name;
 }
 
+/** Like `printableName`, for an update: a resource keeps a name. */
+export function requiredName(name: string): string {
+  if (name === '') throw invalid('name', 'is required');
+  return printableName(name);
+}
+
 /** Milliseconds since 1970; null if unset. Throws `invalid_argument` unless in the future. */
 export function readExpireTime(time: Timestamp | undefined, now: number): number | null {
   if (time === undefined) return null;

@@ -10,6 +10,7 @@ import {
 import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../base/errors/errors.ts';
 
+/** The fields that an update can change, by their path in the mask. */
 export type UpdateFields<D extends DescMessage, C> = Readonly<
   Record<string, (request: MessageShape<D>) => C>
 >;

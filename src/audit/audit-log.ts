@@ -50,10 +50,17 @@ export type AuditLog = {
   create<T extends object>(context: HandlerContext, change: Change, work: Work<T>): Promise<T>;
   /** A sign-in over a route. The work finds out who signs in. */
   signIn<T extends SignedIn>(origin: RouteOrigin, work: Work<T>): Promise<T>;
-  /** Records a refused sign-in over a route. */
   refuseSignIn(origin: RouteOrigin, target: string): Promise<void>;
   /** A change that the service makes by itself. `action` has the form of a method's name. */
   changeBySystem<T>(action: string, change: SystemChange, work: Work<T>): Promise<T>;
+};
+
+/** What the services that change resources have in common. */
+export type ManagementOptions = {
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  readonly random: Random;
+  readonly now: Clock;
 };
 
 export type AuditLogOptions = {
@@ -65,13 +72,8 @@ export type AuditLogOptions = {
 };
 
 export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): AuditLog {
-  const rowOf = (origin: EventOrigin, about: string, code = 'ok'): AuditEventRow => ({
-    id: newId('evt', random),
-    create_time: now(),
-    target: about,
-    code,
-    reason: '',
-    count: 1,
+  const rowOf = (origin: EventOrigin, target: string, code = 'ok'): AuditEventRow => ({
+    ...{ id: newId('evt', random), create_time: now(), target, code, reason: '', count: 1 },
     ...origin,
   });
   function make<T>(
@@ -86,7 +88,7 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
       const rows = [target].flat().map((about) => rowOf({ ...event, ...by }, about));
       const { request_id } = event;
       const done = await work(trx, (action, about) => {
-        rows.push(rowOf({ ...system, request_id, action }, about));
+        rows.push(rowOf({ ...systemOrigin, request_id, action }, about));
       });
       const reason = change.reason?.() ?? '';
       for (const row of rows) await insertEvent(trx, { ...row, reason });
@@ -116,7 +118,7 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
         const rows: AuditEventRow[] = [];
         const request_id = origin.requestId;
         const done = await work(trx, (action, about) => {
-          rows.push(rowOf({ ...system, request_id, action }, about));
+          rows.push(rowOf({ ...systemOrigin, request_id, action }, about));
         });
         const { target, actor } = done;
         const by = { actor_type: actor.type, actor_id: actor.id };
@@ -130,7 +132,7 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
       await transact(db, (trx) => insertEvent(trx, row));
     },
     changeBySystem: (action, change, work) =>
-      within(change.revokes === true, () => make({ ...system, action }, change, work)),
+      within(change.revokes === true, () => make({ ...systemOrigin, action }, change, work)),
   };
 }
 
@@ -139,7 +141,7 @@ type EventOrigin = Pick<
   'actor_type' | 'actor_id' | 'acting_client' | 'token_id' | 'action' | 'request_id' | 'address'
 >;
 
-const system = {
+export const systemOrigin = {
   ...{ actor_type: 'system', actor_id: '', acting_client: '', token_id: '' },
   ...{ request_id: '', address: '' },
 };

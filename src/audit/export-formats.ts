@@ -9,7 +9,6 @@ export const exportedMax = 200;
 
 const chunkBytesMax = 256 * 1024;
 
-/** The chunks of some events. */
 export function* chunksOf(format: Format, events: readonly AuditEvent[]): Iterable<Uint8Array> {
   const bytes = format.write(events);
   for (let at = 0; at < bytes.length; at += chunkBytesMax) {

@@ -6,6 +6,7 @@ import type { Observation } from '../api/method-guard.ts';
 import type { Clock } from '../base/clock.ts';
 import { newId, type Random } from '../base/crypto/ids.ts';
 import type { ErrorCode, Failure } from '../base/errors/errors.ts';
+import { createFirstError } from '../base/limits/first-error.ts';
 import { transact } from '../storage/database.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { originOf } from './audit-log.ts';
@@ -47,7 +48,12 @@ export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions)
   /** The batch being written. A retry has the same ids, so that no row is stored twice. */
   let unwritten: readonly AuditEventRow[] = [];
   let waitMs = batchMs;
-  let failing = false;
+  const errors = createFirstError((err) =>
+    warn(
+      { err, failures: countOf(unwritten) },
+      'cannot write audit events of failures; trying again',
+    ),
+  );
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
@@ -60,20 +66,13 @@ export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions)
     const rows = unwritten;
     await transact(db, (trx) => insertMissingEvents(trx, rows));
     unwritten = [];
-    failing = false;
+    errors.succeed();
   }
 
   function schedule(): void {
     timer ??= setTimeout(() => {
       writing = write()
-        .catch((err: unknown) => {
-          if (!failing)
-            warn(
-              { err, failures: countOf(unwritten) },
-              'cannot write audit events of failures; trying again',
-            );
-          failing = true;
-        })
+        .catch(errors.fail)
         .finally(() => {
           timer = undefined;
           if (unwritten.length > 0 || !batch.isEmpty) schedule();

@@ -1,7 +1,7 @@
 // Records that the service has deleted a resource for good.
-import type { Clock } from '../base/clock.ts';
-import { newId, type Random } from '../base/crypto/ids.ts';
+import { newId } from '../base/crypto/ids.ts';
 import type { PurgedTable, PurgeOptions } from '../storage/purge.ts';
+import { type AuditLogOptions, systemOrigin } from './audit-log.ts';
 import { insertEvent } from './store.ts';
 
 /** In the form of the names of methods. */
@@ -15,14 +15,10 @@ const actions: Readonly<Record<PurgedTable, string>> = {
 export function purgeRecorder({
   random,
   now,
-}: {
-  readonly random: Random;
-  readonly now: Clock;
-}): PurgeOptions['record'] {
+}: Pick<AuditLogOptions, 'random' | 'now'>): PurgeOptions['record'] {
   return (trx, table, id) =>
     insertEvent(trx, {
       ...{ id: newId('evt', random), create_time: now(), action: actions[table], target: id },
-      ...{ actor_type: 'system', actor_id: '', acting_client: '', code: 'ok', reason: '' },
-      ...{ count: 1, token_id: '', request_id: '', address: '' },
+      ...{ ...systemOrigin, code: 'ok', reason: '', count: 1 },
     });
 }

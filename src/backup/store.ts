@@ -63,7 +63,6 @@ export async function* readRows(
 
 const tuple = (parts: readonly RawBuilder<unknown>[]) => sql`(${sql.join(parts)})`;
 
-/** A version in the order of documents and numbers. */
 export type BlobPosition = Pick<BlobFacts, 'document_id'> & { readonly version: number };
 
 /** Returns the versions of documents after a position. A removed document has none. */

@@ -4,7 +4,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { DamagedBlob } from '../base/files/damaged-blob.ts';
-import { openDatabase } from '../storage/database.ts';
+import { openDatabase, useDatabase } from '../storage/database.ts';
 import { withLease } from './lease.ts';
 import { type RestoreResult, type RestoreTarget, restoreBackup } from './restore.ts';
 import type { RestoreBlobs } from './restore-blobs.ts';
@@ -29,9 +29,9 @@ export async function tryRestore(
   const folder = await mkdtemp(path.join(dataDir, folderStart));
   try {
     return await restoreBackup(bytes, async (manifest, fill) => {
-      const db = await openDatabase(`sqlite:${path.join(folder, 'latchkey.db')}`);
-      try {
-        return await withLease(db, restoreLease, stop, (signal, leaseOwner) =>
+      const opened = await openDatabase(`sqlite:${path.join(folder, 'latchkey.db')}`);
+      return useDatabase(opened, (db) =>
+        withLease(db, restoreLease, stop, (signal, leaseOwner) =>
           fill({
             db,
             blobs: manifest.blobs === 'content' ? emptyStore : { ...emptyStore, ...blobs },
@@ -40,10 +40,8 @@ export async function tryRestore(
             signal,
             leaseOwner,
           }),
-        );
-      } finally {
-        await db.destroy();
-      }
+        ),
+      );
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

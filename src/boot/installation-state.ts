@@ -5,7 +5,7 @@ import { dayMs } from '../base/clock.ts';
 import type { Config } from '../base/config/config.ts';
 import { type MailQueue, summarizeQueue, type WaitingMail } from '../base/mail/retries.ts';
 import { type ScheduledKey, scheduleOf, stepLateMs } from '../identity/keys/lifecycle.ts';
-import type { IdentityModule } from '../identity/module-types.ts';
+import type { IdentityModule } from '../identity/module.ts';
 import type { InstallationSources } from '../installation/service.ts';
 import type { SharingModule } from '../sharing/module.ts';
 import { findWaitingNotices } from '../sharing/notices/store.ts';

@@ -6,6 +6,7 @@ import type { Config } from '../base/config/config.ts';
 import type { Damage } from '../base/files/damaged-blob.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { checkBlob } from '../sharing/documents/integrity-scan.ts';
+import { useDatabase } from '../storage/database.ts';
 import {
   findVersion,
   findVersionsAfter,
@@ -41,12 +42,9 @@ export async function checkBlobs(
   config: Config,
   print: (line: string) => void,
 ): Promise<BlobReport> {
-  const db = await openExistingDatabase(config);
-  try {
-    return await withBlobReader(config, db, (blobs) => checkAll(db, blobs, print));
-  } finally {
-    await db.destroy();
-  }
+  return useDatabase(await openExistingDatabase(config), (db) =>
+    withBlobReader(config, db, (blobs) => checkAll(db, blobs, print)),
+  );
 }
 
 const batchMax = 100;

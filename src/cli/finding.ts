@@ -1,6 +1,7 @@
 // The result of a check of `doctor`.
-import { stat } from 'node:fs/promises';
+
 import type { Config } from '../base/config/config.ts';
+import { statIfAny } from '../base/files/private-files.ts';
 
 export type Finding = {
   readonly level: 'ok' | 'warning' | 'problem';
@@ -18,11 +19,5 @@ export const warning: Create = (check, message) => ({ level: 'warning', check, m
 export const problem: Create = (check, message) => ({ level: 'problem', check, message });
 
 export async function fileExists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
+  return (await statIfAny(file)) !== undefined;
 }

@@ -62,9 +62,8 @@ const recoverStaff: Command = {
   about: 'Gives a staff user a new password and every management scope.',
   details:
     'Use this command if no staff user can sign in. It enables the user, removes the second ' +
-    'factor and ends all sessions. If no user has that email address, it creates a staff ' +
-    'user. It ' +
-    'works while the service runs and prints the password once, alone on standard output.',
+    'factor and ends all sessions. If no user has that email address, it creates a staff user. ' +
+    'It works while the service runs and prints the password once, alone on standard output.',
   args: [{ name: 'email', about: 'The email address of the staff user.' }],
   options: [jsonOption],
   examples: ['recover-staff ada@example.com'],
@@ -76,10 +75,9 @@ const backup: Command = {
   name: 'backup',
   about: 'Writes an encrypted backup of the database, the documents and the master key.',
   details:
-    'Use this command while the service runs or while it is stopped. It needs the settings ' +
-    'of the ' +
-    'service, and LATCHKEY_BACKUP_RECIPIENT with a public key of age. A failed backup leaves no ' +
-    'file.\n\n' +
+    'Use this command while the service runs or while it is stopped. It needs the settings of ' +
+    'the service, and LATCHKEY_BACKUP_RECIPIENT with a public key of age. A failed backup ' +
+    'leaves no file.\n\n' +
     'Without a file, the command stores the backup in LATCHKEY_BACKUP_TARGET, restores it into a ' +
     'temporary database as a trial, and removes all but the newest LATCHKEY_BACKUP_KEEP backups.',
   args: [
@@ -120,11 +118,9 @@ const restore: Command = {
   details:
     'The settings name the installation: its data folder, database and blob store. The database ' +
     'must be empty, and the blob store must not contain the documents of the backup. The ' +
-    'database ' +
-    'and the blob store may be of another kind than those of the backup. ' +
-    'LATCHKEY_BACKUP_IDENTITY ' +
-    'is the secret key of age, or LATCHKEY_BACKUP_IDENTITY_FILE names a file with it. If the ' +
-    'backup has no content of documents, the blob store must have it.\n\n' +
+    'database and the blob store may be of another kind than those of the backup. ' +
+    'LATCHKEY_BACKUP_IDENTITY is the secret key of age, or LATCHKEY_BACKUP_IDENTITY_FILE names ' +
+    'a file with it. If the backup has no content of documents, the blob store must have it.\n\n' +
     'Start the service after the command has succeeded. After an interruption, run the command ' +
     'again.',
   args: [{ name: 'file', isFile: true, about: 'The backup.' }],

@@ -27,6 +27,7 @@ import {
   markRecoveryPassword,
   updateUser,
 } from '../identity/users/store.ts';
+import { useDatabase } from '../storage/database.ts';
 import { lockRows } from '../storage/row-locks.ts';
 import type { Database, UserRow } from '../storage/schema.ts';
 import { endSessionsOf } from '../storage/users.ts';
@@ -70,13 +71,10 @@ type Recovered = {
  * address belongs to a member or the database was never used.
  */
 async function recoverStaff(options: RecoverOptions): Promise<Recovered> {
-  const db = await openExistingDatabase(options.config);
-  try {
+  return useDatabase(await openExistingDatabase(options.config), async (db) => {
     if ((await countSigningKeys(db)) === 0) throw new Error('the database is empty');
-    return await recoverIn(db, options);
-  } finally {
-    await db.destroy();
-  }
+    return recoverIn(db, options);
+  });
 }
 
 async function recoverIn(db: Database, { email, random, now }: RecoverOptions): Promise<Recovered> {

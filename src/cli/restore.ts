@@ -24,7 +24,7 @@ import { requireDecryptable } from '../identity/keys/sealed-values.ts';
 import type { MarkedStore } from '../sharing/blobs/blob-store.ts';
 import { openMarkedStore } from '../sharing/blobs/open-store.ts';
 import { createStoreIds, restrictToOwn, takeOverStore } from '../sharing/blobs/own-store.ts';
-import { openDatabase, openDatabaseReadOnly } from '../storage/database.ts';
+import { openDatabase, openDatabaseReadOnly, useDatabase } from '../storage/database.ts';
 import { schemaMigrations } from '../storage/migrate.ts';
 import { sealedColumns } from './rotate-master-key.ts';
 import { longQueries } from './stores.ts';
@@ -121,13 +121,9 @@ async function requireEmptyDatabase(config: Config): Promise<void> {
   const file = databaseFile(databaseUrl);
   if (file !== undefined && (await isMissingOrEmpty(file))) return;
   const db = await openDatabaseReadOnly(databaseUrl, config);
-  try {
-    const table = await findFilledTable(db);
-    if (table === undefined) return;
-    throw new BackupError(`the database is not empty (${table}); restore into an empty one`);
-  } finally {
-    await db.destroy();
-  }
+  const table = await useDatabase(db, findFilledTable);
+  if (table === undefined) return;
+  throw new BackupError(`the database is not empty (${table}); restore into an empty one`);
 }
 
 async function requireSameKey(config: Config, { master_key }: Manifest): Promise<void> {

@@ -26,6 +26,7 @@ import {
 import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
 import { sealedProviderSecrets } from '../identity/providers/sealed-secrets.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
+import { useDatabase } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
@@ -72,16 +73,13 @@ export async function rotateMasterKey(
   options: RotateOptions,
 ): Promise<ResealResult & { readonly masterKeyId: string }> {
   const { config } = options;
-  const db = await openExistingDatabase(config);
-  try {
+  return useDatabase(await openExistingDatabase(config), async (db) => {
     if ((await countSigningKeys(db)) === 0) throw new Error('the database is empty');
     const { masterKey, finish } = await newMasterKey(db, config);
     const resealed = await resealAll(db, masterKey, options);
     await finish();
     return { ...resealed, masterKeyId: masterKey.id };
-  } finally {
-    await db.destroy();
-  }
+  });
 }
 
 type NewMasterKey = { readonly masterKey: MasterKey; readonly finish: () => Promise<void> };

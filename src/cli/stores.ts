@@ -6,7 +6,7 @@ import { databaseFile, isMissingOrEmpty } from '../boot/installation/data-folder
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { withBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStoreIds, restrictToOwn, WrongStore } from '../sharing/blobs/own-store.ts';
-import { openDatabaseReadOnly } from '../storage/database.ts';
+import { openDatabaseReadOnly, useDatabase } from '../storage/database.ts';
 import { compareSchema, type SchemaComparison } from '../storage/migrate.ts';
 import type { Database } from '../storage/schema.ts';
 
@@ -32,11 +32,7 @@ export async function findUnfinishedRestore(
 ): Promise<string | undefined> {
   if (missing.length > 0) return undefined;
   const db = await openDatabaseReadOnly(config.databaseUrl, config);
-  try {
-    return (await isRestoreUnfinished(db)) ? unfinishedRestore : undefined;
-  } finally {
-    await db.destroy();
-  }
+  return (await useDatabase(db, isRestoreUnfinished)) ? unfinishedRestore : undefined;
 }
 
 /** Undefined if they match, or if one is missing or cannot be read. Changes nothing. */
@@ -61,11 +57,8 @@ export async function readCurrentDatabase<T>(
 ): Promise<T | undefined> {
   const file = databaseFile(config.databaseUrl);
   if (file !== undefined && (await isMissingOrEmpty(file))) return undefined;
-  const db = await openDatabaseReadOnly(config.databaseUrl, config);
-  try {
+  return useDatabase(await openDatabaseReadOnly(config.databaseUrl, config), async (db) => {
     const { missing, isSupported } = (await compareSchema(db).catch(() => undefined)) ?? {};
-    return missing?.length === 0 && isSupported === true ? await read(db) : undefined;
-  } finally {
-    await db.destroy();
-  }
+    return missing?.length === 0 && isSupported === true ? read(db) : undefined;
+  });
 }

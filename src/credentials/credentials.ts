@@ -63,17 +63,6 @@ export type NewCredentialFields = {
   readonly expireTime: Timestamp | undefined;
 };
 
-export type CredentialFields = {
-  readonly id: string;
-  readonly name: string;
-  readonly state: CredentialState;
-  readonly createTime: Timestamp;
-  readonly expireTime?: Timestamp;
-  readonly revokeTime?: Timestamp;
-  readonly lastUsedTime?: Timestamp;
-  readonly creator: string;
-};
-
 /**
  * Every change runs in the caller's transaction and first locks the owner, so that no other
  * transaction changes the number of live credentials. Throws `not_found` if the owner or the
@@ -112,7 +101,7 @@ export type Credentials = {
     fields: NewCredentialFields,
     overlapSeconds: number | undefined,
   ): Promise<CredentialRow>;
-  describe(row: CredentialRow): CredentialFields;
+  describe(row: CredentialRow): ReturnType<typeof describeCredential>;
 };
 
 export type CredentialsOptions = {
@@ -212,7 +201,7 @@ type DescribedRow = Lifetime &
   Pick<CredentialRow, 'id' | 'name' | 'create_time' | 'creator_id' | 'last_used_time'>;
 
 /** The fields that the messages of all credentials have. */
-export function describeCredential(row: DescribedRow, time: number): CredentialFields {
+export function describeCredential(row: DescribedRow, time: number) {
   const { expire_time, revoke_time, last_used_time } = row;
   return {
     id: row.id,

@@ -102,7 +102,6 @@ export function isLiveCredential(
   return ownerId === undefined || ownerId === credential.ownerId;
 }
 
-/** Authenticates the API keys of workspaces. */
 export function workspaceKeyAuthenticator(directory: CredentialDirectory): Authenticate {
   return async (text, validAt) => {
     const key = await directory.authenticate('wk', text, { validAt });

@@ -5,6 +5,7 @@ import type { CredentialKind, NewCredential } from '../base/crypto/credential-fo
 import { type List, type ListPage, readList } from '../storage/list.ts';
 import type { ListQuery } from '../storage/list-request.ts';
 import { readNewest } from '../storage/newest-rows.ts';
+import { isLiveAt } from '../storage/row-counts.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 import type { SearchTable } from '../storage/search.ts';
 import { type TokenSettings, tokenSettingsOf } from './token-settings.ts';
@@ -121,8 +122,7 @@ export async function countLiveCredentials(
     .selectFrom('credentials')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where(owners[kind].column, '=', id)
-    .where('revoke_time', 'is', null)
-    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]));
+    .where(isLiveAt(time));
   const counted = isHash ? live.where('imported_hash', '!=', '') : live;
   return (await counted.executeTakeFirstOrThrow()).count;
 }
@@ -247,10 +247,8 @@ export const createdBy = (db: Executor, kind: CredentialKind, creatorId: string,
     .selectFrom('credentials')
     .where('creator_id', '=', creatorId)
     .where(owners[kind].column, 'is not', null)
-    .where('revoke_time', 'is', null)
-    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]));
+    .where(isLiveAt(time));
 
-/** The live credentials of a kind that a user created. */
 export function createdCredentials(kind: CredentialKind) {
   return {
     find: (db, { id }, time) =>

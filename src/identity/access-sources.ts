@@ -2,17 +2,14 @@
 // access of a user.
 import type { SharedAccess } from '../api/access/access-source.ts';
 import { createdCredentials } from '../credentials/store.ts';
-import { newestQuery } from '../storage/newest-rows.ts';
+import { countCreated, createdRows, newestQuery } from '../storage/newest-rows.ts';
 import type { SessionRow } from '../storage/schema.ts';
 import { endSessionsOf } from '../storage/users.ts';
-import { audienceAccess } from './audiences/store.ts';
-import { clientAccess, countCreatedClients, findTokenSeconds } from './clients/store.ts';
-import { countCreatedCustomers } from './customers/store.ts';
+import { clientAccess, findTokenSeconds } from './clients/store.ts';
 import { findPasskeys } from './passkeys/store.ts';
-import { deleteIdentities, findIdentities, providerAccess } from './providers/store.ts';
+import { deleteIdentities, findIdentities } from './providers/store.ts';
 import { findSessions } from './sessions/store.ts';
 import { browserNames } from './sessions/user-agent.ts';
-import { issuerAccess } from './trusted-issuers/store.ts';
 import type { UserAccessOptions } from './users/access-service.ts';
 import { deletePasskeys } from './users/store.ts';
 
@@ -22,14 +19,14 @@ type Connected = Omit<UserAccessOptions, 'db' | 'auditLog' | 'rolesOf' | 'now'>;
 export function connectAccess(shared: SharedAccess, tokenSeconds: number): Connected {
   return {
     shared,
-    countClients: countCreatedClients,
-    countCustomers: countCreatedCustomers,
+    countClients: countCreated('clients'),
+    countCustomers: countCreated('customers'),
     tokenSecondsOf: (trx, user, time) =>
       findTokenSeconds(trx, user, { time, standard: tokenSeconds }),
     keptSources: {
-      identityProviders: providerAccess,
-      trustedIssuers: issuerAccess,
-      audiences: audienceAccess,
+      identityProviders: createdRows('identity_providers'),
+      trustedIssuers: createdRows('trusted_issuers'),
+      audiences: createdRows('audiences'),
     },
     sources: {
       ...shared.sources,

@@ -37,7 +37,7 @@ import { startRotation } from './keys/rotation.ts';
 import { createSigningKeyService } from './keys/service.ts';
 import { createSignatureThread } from './keys/signature-thread.ts';
 import { raiseTokenSeconds } from './keys/store.ts';
-import type { IdentityModule, IdentityModuleOptions } from './module-types.ts';
+import type { IdentityModuleOptions } from './module-types.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
 import { createProviders } from './providers/providers.ts';
 import { findEnabledProviders } from './providers/store.ts';
@@ -82,16 +82,15 @@ import { createSecurityNotices } from './users/security-notices.ts';
 import { createUserService } from './users/service.ts';
 import { createSealedTotpMatcher } from './users/totp.ts';
 
-export type { IdentityModule } from './module-types.ts';
+/** The parts that the service uses. */
+export type IdentityModule = Awaited<ReturnType<typeof createIdentityModule>>;
 
 const sessionTokenSeconds = 300;
 
 /** How an identity provider may answer. Metadata, keys and tokens are much smaller. */
 const providerLimits = { timeoutMs: 5_000, bytesMax: 256 * 1024 };
 
-export async function createIdentityModule(
-  options: IdentityModuleOptions,
-): Promise<IdentityModule> {
+export async function createIdentityModule(options: IdentityModuleOptions) {
   const { config, log, db, invalidations, auditLog, masterKey, publicUrl, random, now } = options;
   const { membershipsOf, rolesOf, onFailure } = options;
   const issuer = publicUrl;
@@ -228,8 +227,9 @@ export async function createIdentityModule(
     keyring,
     receiptKeys: createReceiptKeys({ db, masterKey, auditLog, now }),
     ...{ signer, rotation, sessions, securityNotices, ...bearer },
-    requireOwnFactor: (context, userId) => requireFactor(db, context, userId),
+    requireOwnFactor: requireFactor.bind(undefined, db),
     authenticateProgram: createProgramReaders({ ...bearer, db, now }),
+    /** Writes the pending last-used times and stops the background tasks. */
     async stop() {
       await Promise.all([
         ...[usage.stop(), rotation.stop(), keyReader.stop(), thread?.close()],

@@ -26,7 +26,6 @@ export type HeartbeatOptions = {
 
 export function startHeartbeat({ db, now, onError }: HeartbeatOptions): PeriodicTask {
   const row = { id: randomUUID(), host: hostname(), version: readVersion(), start_time: now() };
-  let isFailing = false;
   const task = startPeriodicTask({
     pauseMs: everyMs,
     async round() {
@@ -34,12 +33,8 @@ export function startHeartbeat({ db, now, onError }: HeartbeatOptions): Periodic
         await deleteEndedProcesses(trx, keptMs);
         await recordProcess(trx, row);
       });
-      isFailing = false;
     },
-    onError(error) {
-      if (!isFailing) onError(error);
-      isFailing = true;
-    },
+    ...{ onError, reportsFirst: true },
   });
   return {
     async stop() {

@@ -4,7 +4,6 @@ import { deleteBy, findBy } from '../storage/table-queries.ts';
 
 export type RunningProcess = Omit<ProcessRow, 'seen_time'>;
 
-/** Records that a process runs. */
 export async function recordProcess(trx: Executor, row: RunningProcess): Promise<void> {
   const seen_time = databaseTime(trx);
   await trx

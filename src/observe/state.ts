@@ -15,7 +15,6 @@ export type StateSources = {
   readonly leasesHeld: () => number;
   /** By kind. */
   readonly mailQueues: () => Promise<Readonly<Record<string, MailQueue>>>;
-  /** The number of workspaces, by quota. */
   readonly nearQuota: () => Promise<Readonly<Record<string, number>>>;
 };
 

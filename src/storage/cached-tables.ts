@@ -15,10 +15,10 @@ import type { Database, Executor, Schema } from './schema.ts';
 
 type CachedTable<Row> = {
   readonly entity: Entity;
-  /** False if no cache can hold anything about a row with a new, random id. */
-  readonly inserts: boolean;
-  /** False if only rows that no cache trusts any more are deleted. */
-  readonly deletes: boolean;
+  /** Set if no cache can hold anything about a row with a new, random id. */
+  readonly ignoresInserts?: true;
+  /** Set if only rows that no cache trusts any more are deleted. */
+  readonly ignoresDeletes?: true;
   /** The columns that no cache holds. Every other column counts as cached. */
   readonly uncached: readonly (keyof Row & string)[];
 };
@@ -27,8 +27,7 @@ type CachedTable<Row> = {
 export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T]> } = {
   clients: {
     entity: 'client',
-    inserts: false,
-    deletes: true,
+    ignoresInserts: true,
     uncached: [
       ...(['name', 'create_time', 'creator_id', 'kept_disable_time'] as const),
       ...(['update_time', 'external_id'] as const),
@@ -37,40 +36,34 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
   },
   client_keys: {
     entity: 'client',
-    inserts: true,
-    deletes: true,
     uncached: ['id', 'name', 'thumbprint', 'create_time', 'last_used_time', 'creator_id'],
   },
   customers: {
     entity: 'customer',
-    inserts: false,
-    deletes: true,
+    ignoresInserts: true,
     uncached: [
       ...(['name', 'create_time', 'creator_id', 'kept_disable_time'] as const),
       ...(['update_time', 'external_id'] as const),
     ],
   },
-  customer_accounts: { entity: 'customer', inserts: true, deletes: true, uncached: [] },
+  customer_accounts: { entity: 'customer', uncached: [] },
   credentials: {
     entity: 'credential',
-    inserts: false,
-    deletes: true,
+    ignoresInserts: true,
     uncached: ['name', 'create_time', 'last_used_time', 'creator_id', 'imported_hash'],
   },
   users: {
     entity: 'user',
-    inserts: false,
-    deletes: true,
+    ignoresInserts: true,
     uncached: [
       ...(['name', 'email', 'password_hash', 'create_time', 'creator_id'] as const),
       ...(['kept_disable_time', 'purge_position', 'update_time'] as const),
     ],
   },
-  members: { entity: 'user', inserts: true, deletes: true, uncached: ['create_time'] },
+  members: { entity: 'user', uncached: ['create_time'] },
   sessions: {
     entity: 'session',
-    inserts: false,
-    deletes: true,
+    ignoresInserts: true,
     uncached: [
       'digest',
       'address',
@@ -85,8 +78,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
   },
   workspaces: {
     entity: 'workspace',
-    inserts: false,
-    deletes: true,
+    ignoresInserts: true,
     uncached: [
       ...(['name', 'create_time', 'bytes_max', 'documents_max', 'links_max', 'views_max'] as const),
       ...(['accent_color', 'logo_id', 'link_defaults', 'update_time', 'external_id'] as const),
@@ -95,14 +87,10 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
   },
   audiences: {
     entity: 'audience',
-    inserts: true,
-    deletes: true,
     uncached: ['name', 'create_time', 'update_time', 'external_id', 'creator_id'],
   },
   trusted_issuers: {
     entity: 'trusted_issuer',
-    inserts: true,
-    deletes: true,
     uncached: [
       ...(['name', 'create_time', 'update_time', 'external_id'] as const),
       ...(['attempt_time', 'attempt_error', 'creator_id'] as const),
@@ -110,28 +98,22 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
   },
   federated_identities: {
     entity: 'client',
-    inserts: true,
-    deletes: true,
     uncached: ['id', 'create_time', 'last_used_time', 'creator_id'],
   },
   signing_keys: {
     entity: 'signing_key',
-    inserts: true,
-    deletes: true,
     // A keyring writes this column while it loads. An eviction would start another load.
     uncached: ['token_seconds_max'],
   },
   revoked_tokens: {
     entity: 'revoked_token',
-    inserts: true,
     // A revocation is deleted after its token has expired.
-    deletes: false,
+    ignoresDeletes: true,
     uncached: ['revision'],
   },
   documents: {
     entity: 'document',
-    inserts: false,
-    deletes: true,
+    ignoresInserts: true,
     // `version` changes only together with `blob_id`.
     uncached: [
       ...(['version', 'last_version', 'check_time', 'view_count', 'last_view_time'] as const),
@@ -140,21 +122,17 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
   },
   folders: {
     entity: 'folder',
-    inserts: false,
-    deletes: true,
+    ignoresInserts: true,
     // The key changes only together with the name.
     uncached: ['name_key', 'create_time', 'update_time', 'creator_id'],
   },
   links: {
     entity: 'link',
-    inserts: false,
-    deletes: true,
+    ignoresInserts: true,
     uncached: ['view_count', 'notify_from', 'creator_id', 'update_time'],
   },
   domains: {
     entity: 'domain',
-    inserts: true,
-    deletes: true,
     uncached: ['txt_value', 'create_time', 'creator_id'],
   },
 };
@@ -241,9 +219,9 @@ function changesCachedRow(node: RootOperationNode): boolean {
     case 'UpdateQueryNode':
       return changes(node.updates);
     case 'InsertQueryNode':
-      return cached.inserts || changes(node.onConflict?.updates);
+      return !cached.ignoresInserts || changes(node.onConflict?.updates);
     case 'DeleteQueryNode':
-      return cached.deletes;
+      return !cached.ignoresDeletes;
     default:
       return false;
   }
@@ -252,7 +230,6 @@ function changesCachedRow(node: RootOperationNode): boolean {
 const isTable = (name: string | undefined): name is keyof Schema =>
   name !== undefined && Object.hasOwn(cachedTables, name);
 
-/** Returns the table that a query writes to. */
 function tableOf(node: RootOperationNode): string | undefined {
   switch (node.kind) {
     case 'UpdateQueryNode':

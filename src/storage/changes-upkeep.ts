@@ -27,7 +27,8 @@ export function startChangesUpkeep(options: UpkeepOptions): PeriodicTask {
   const trim = startPeriodicTask({
     pauseMs: trimPauseMs,
     lease: leases.lease('trimming of changes'),
-    ...reportingFirst(onError, createChangesTrim({ db })),
+    round: createChangesTrim({ db }),
+    ...{ onError, reportsFirst: true },
   });
   const tasks = options.announces ? [trim, startAnnouncements(options)] : [trim];
   return { stop: async () => void (await Promise.all(tasks.map((task) => task.stop()))) };
@@ -37,30 +38,12 @@ export function startChangesUpkeep(options: UpkeepOptions): PeriodicTask {
 function startAnnouncements({ db, invalidations, onError }: UpkeepOptions): PeriodicTask {
   const { announce, announceAll } = createAnnouncement(db, invalidations);
   const task = startPeriodicTask({
-    pauseMs: announcePauseMs,
-    ...reportingFirst(onError, announce),
+    ...{ pauseMs: announcePauseMs, round: announce, onError, reportsFirst: true },
   });
   return {
     async stop() {
       await task.stop();
       await within(lastAnnouncementMs, announceAll()).catch(onError);
-    },
-  };
-}
-
-function reportingFirst(
-  onError: (error: unknown) => void,
-  round: (signal: AbortSignal) => Promise<void>,
-) {
-  let isFailing = false;
-  return {
-    async round(signal: AbortSignal) {
-      await round(signal);
-      isFailing = false;
-    },
-    onError(error: unknown) {
-      if (!isFailing) onError(error);
-      isFailing = true;
     },
   };
 }

@@ -51,7 +51,6 @@ export function compileOnce<V extends object, R>(
   };
 }
 
-/** Has a placeholder for every name. */
 const placeholders: unknown = new Proxy(
   {},
   { get: (_, name) => sql`${new Placeholder(String(name))}` },

@@ -72,6 +72,15 @@ export async function openDatabaseReadOnly(
   return new Kysely<Schema>({ dialect });
 }
 
+/** Closes the database after the work. */
+export async function useDatabase<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
 /** Throws if the database does not answer a query, or is read-only. */
 export async function pingDatabase(db: Database): Promise<void> {
   await requireWritableServer(db);

@@ -5,7 +5,6 @@ import { hasRow } from './row-counts.ts';
 import type { DocumentRow, DocumentVersionRow, Executor } from './schema.ts';
 import { deleteBy } from './table-queries.ts';
 
-/** A row of `documents`. */
 export type StoredDocument = DocumentRow & {
   readonly view_count: number;
   readonly last_version: number;
@@ -26,7 +25,6 @@ export function findDocument(
     .executeTakeFirst();
 }
 
-/** A version and the workspace of its document. */
 export type StoredVersion = DocumentVersionRow & { readonly workspace_id: string };
 
 const columns = [
@@ -87,7 +85,6 @@ export async function findBlobsOf(
   return { blobIds: [...rows.map(({ blob_id }) => blob_id), ...previews], bytes };
 }
 
-/** Returns the blobs of the previews of a document, or of one of its versions. */
 export async function findPreviewBlobs(
   db: Executor,
   documentId: string,
@@ -196,7 +193,6 @@ export function isPinned(trx: Executor, documentId: string, version: number) {
   );
 }
 
-/** Returns whether a version or a preview has the blob. */
 export async function isBlobReferenced(db: Executor, blobId: string): Promise<boolean> {
   const find = (table: 'document_versions' | 'previews') =>
     db.selectFrom(table).select('version').where('blob_id', '=', blobId).executeTakeFirst();
@@ -210,7 +206,6 @@ const selectStored = (db: Executor) =>
     .select(columns.map((column) => `document_versions.${column}` as const))
     .select('documents.workspace_id');
 
-/** Returns versions that were last checked before `before`, oldest check first. */
 export function findVersionsToCheck(
   db: Executor,
   before: number,
@@ -241,7 +236,6 @@ export async function setCheckTime(
 /** A version of all those in the database, in the order of documents and numbers. */
 export type VersionPosition = Pick<DocumentVersionRow, 'document_id' | 'version'>;
 
-/** Returns versions of all workspaces that follow a position. */
 export function findVersionsAfter(
   db: Executor,
   { document_id, version }: VersionPosition,

@@ -162,7 +162,6 @@ export type InvitationRow = {
   expire_time: number;
 };
 
-/** An unused recovery code. */
 export type RecoveryCodeRow = {
   user_id: string;
   /** The hexadecimal SHA-256 digest of the user's id and the code. */

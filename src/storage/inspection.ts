@@ -1,7 +1,7 @@
 // Inspects a database without changing it.
 
 import { sql } from 'kysely';
-import { openDatabaseReadOnly } from './database.ts';
+import { openDatabaseReadOnly, useDatabase } from './database.ts';
 import { isPostgres } from './dialect.ts';
 import { compareSchema, type SchemaComparison } from './migrate.ts';
 import type { PostgresSettings } from './postgres.ts';
@@ -29,8 +29,7 @@ export async function inspectDatabase(
   url: string,
   settings: PostgresSettings,
 ): Promise<Inspection> {
-  const db = await openDatabaseReadOnly(url, settings);
-  try {
+  return useDatabase(await openDatabaseReadOnly(url, settings), async (db) => {
     const comparison = await compareSchema(db);
     const server = await inspectServer(db);
     if (comparison.missing.length > 0) {
@@ -38,9 +37,7 @@ export async function inspectDatabase(
     }
     const newestTime = await readNewestTime(db);
     return { ...comparison, newestTime, masterKeyIds: await readMasterKeyIds(db), server };
-  } finally {
-    await db.destroy();
-  }
+  });
 }
 
 const queries = 5;

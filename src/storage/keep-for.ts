@@ -1,3 +1,4 @@
+import { createFirstError } from '../base/limits/first-error.ts';
 import { within } from './within.ts';
 
 export type KeepOptions = {
@@ -23,16 +24,15 @@ export function keepFor<T>(
   let endTime = Number.NEGATIVE_INFINITY;
   let isReading = false;
   let wait: Promise<unknown> = Promise.resolve();
-  let isFailing = false;
+  const { fail, succeed } = createFirstError(onError);
   async function readOnce(): Promise<void> {
     isReading = true;
     try {
       value = await read();
-      isFailing = false;
+      succeed();
     } catch (error) {
       value = undefined;
-      if (!isFailing) onError(error);
-      isFailing = true;
+      fail(error);
     }
     endTime = performance.now();
     isReading = false;

@@ -4,6 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
+import { createFirstError, type FirstError } from '../base/limits/first-error.ts';
 import { transact } from './database.ts';
 import { databaseTime } from './dialect.ts';
 import { hasRow } from './row-counts.ts';
@@ -58,20 +59,19 @@ export function startLeases(options: LeasesOptions): Leases {
 class LeaseKeeper implements Leases {
   readonly #durationMs: number;
   readonly #everyMs: number;
-  readonly #onError: (error: unknown) => void;
+  readonly #errors: FirstError;
   readonly #owner = randomUUID();
   readonly #rows: ReturnType<typeof createLeaseRows>;
   readonly #held = new Map<string, Holding>();
   readonly #waiting = new Map<string, (lease: HeldLease) => void>();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  #isFailing = false;
   #last: Promise<void> = Promise.resolve();
 
   constructor({ db, onError, durationMs = defaultDurationMs, everyMs = 2_500 }: LeasesOptions) {
     this.#durationMs = durationMs;
     this.#everyMs = everyMs;
-    this.#onError = onError;
+    this.#errors = createFirstError(onError);
     this.#rows = createLeaseRows(db, this.#owner, durationMs);
   }
 
@@ -119,10 +119,9 @@ class LeaseKeeper implements Leases {
     try {
       await this.#renewHeld();
       await this.#acquireWaiting();
-      this.#isFailing = false;
+      this.#errors.succeed();
     } catch (error) {
-      if (!this.#isFailing) this.#onError(error);
-      this.#isFailing = true;
+      this.#errors.fail(error);
     }
     clearTimeout(this.#timer);
     if (this.#isStopped) return;

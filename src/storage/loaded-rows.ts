@@ -12,7 +12,6 @@ export type LoadedRows = {
   isCurrent(): boolean;
   /** Reads the rows if they are not current. */
   load(): Promise<void>;
-  /** Reads the rows. */
   reload(): Promise<void>;
 };
 

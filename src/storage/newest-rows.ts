@@ -2,6 +2,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { type ListPage, readList } from './list.ts';
 import { parseListRequest } from './list-request.ts';
+import { countRows } from './row-counts.ts';
 import type { Executor } from './schema.ts';
 
 const newestMax = 20;
@@ -33,3 +34,7 @@ export function createdRows(table: 'audiences' | 'identity_providers' | 'trusted
       ),
   };
 }
+
+/** Counts the rows of the table that a user created. */
+export const countCreated = (table: 'clients' | 'customers') => (db: Executor, creatorId: string) =>
+  countRows(db.selectFrom(table).where('creator_id', '=', creatorId));

@@ -1,3 +1,4 @@
+import { createFirstError } from '../base/limits/first-error.ts';
 import type { Lease } from './leases.ts';
 
 export type PeriodicTask = {
@@ -9,12 +10,15 @@ export type PeriodicTaskOptions = {
   readonly pauseMs: number;
   readonly round: (signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
+  /** Whether `onError` is called only with the first of several errors in a row. */
+  readonly reportsFirst?: boolean;
   /** If given, rounds run only in the process that holds the lease. */
   readonly lease?: Lease | undefined;
 };
 
 /** Runs a round at once and then repeatedly. An error ends only the current round. */
-export function startPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
+export function startPeriodicTask(given: PeriodicTaskOptions): PeriodicTask {
+  const options = given.reportsFirst ? reportingFirst(given) : given;
   const { lease } = options;
   const controller = new AbortController();
   const { signal } = controller;
@@ -25,6 +29,11 @@ export function startPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
       await rounds;
     },
   };
+}
+
+function reportingFirst({ round, onError, ...others }: PeriodicTaskOptions): PeriodicTaskOptions {
+  const { fail, succeed } = createFirstError(onError);
+  return { ...others, round: (signal) => round(signal).then(succeed), onError: fail };
 }
 
 async function repeat(options: PeriodicTaskOptions, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,5 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
-/** Returns the number of rows that a query finds. */
 export async function countRows<DB, T extends keyof DB, O>(
   query: SelectQueryBuilder<DB, T, O>,
 ): Promise<number> {
@@ -9,10 +8,13 @@ export async function countRows<DB, T extends keyof DB, O>(
   return Number(count);
 }
 
-/** Returns whether a query finds a row. */
 export async function hasRow<DB, T extends keyof DB, O>(
   query: SelectQueryBuilder<DB, T, O>,
 ): Promise<boolean> {
   const found = query.clearSelect().select(sql.lit(1).as('found')).limit(1);
   return (await found.executeTakeFirst()) !== undefined;
 }
+
+/** Whether a credential is neither revoked nor expired at `time`. */
+export const isLiveAt = (time: number) =>
+  sql<SqlBool>`revoke_time is null and (expire_time is null or expire_time > ${time})`;

@@ -282,5 +282,4 @@ export type Schema = ModuleTables & {
 
 export type Database = Kysely<Schema>;
 
-/** The database, or a transaction. */
 export type Executor = Database | Transaction<Schema>;

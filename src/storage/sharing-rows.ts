@@ -183,7 +183,6 @@ export type MemberRow = {
 
 export type MemberTable = GeneratedColumns<MemberRow, 'joined'>;
 
-/** The logo of a workspace. */
 export type LogoRow = {
   /** Random, and part of the logo's URL. */
   id: string;

@@ -65,7 +65,6 @@ export type RecoveryPasswordRow = {
   password_hash: string;
 };
 
-/** A session of a signed-in user. */
 export type SessionRow = {
   id: string;
   user_id: string;

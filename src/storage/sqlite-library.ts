@@ -26,7 +26,6 @@ export function loadSqlite(name = packageName): typeof Library {
 
 let library: typeof Library | undefined;
 
-/** Opens a database with better-sqlite3 and its options. */
 export function openSqliteFile(file: string, options?: Options): Database {
   library ??= loadSqlite();
   return new library(file, options);

@@ -1,7 +1,9 @@
 // Queries that find rows of one table by the values of columns. Store files name them, such as
 // `findAudience`.
 import type { ExpressionBuilder, Insertable, Selectable, SelectType, Updateable } from 'kysely';
-import { anyTable } from './row-locks.ts';
+import { type List, type ListPage, readList } from './list.ts';
+import type { ListQuery } from './list-request.ts';
+import { anyTable, lockRow } from './row-locks.ts';
 import type { Executor, Schema } from './schema.ts';
 
 type Table = keyof Schema;
@@ -24,9 +26,44 @@ export function findBy<T extends Table, const C extends readonly Column<T>[]>(
   };
 }
 
+/** The function returns the row, read under its lock. */
+export function lockBy<T extends Table>(table: T, column: Column<T>) {
+  return (trx: Executor, value: string) => lockRow(trx, table, column, value);
+}
+
+/** Which rows a list shows. An empty id means all. */
+export type ShownRows = { readonly externalId?: string; readonly showDeleted?: boolean };
+
+/** The function reads a page of the rows. `hidesDeleted`: of those that are not deleted. */
+export function listFrom<T extends Table>(table: T, list: List, { hidesDeleted = false } = {}) {
+  return (
+    db: Executor,
+    query: ListQuery,
+    { externalId = '', showDeleted = !hidesDeleted }: ShownRows = {},
+  ): Promise<ListPage<Row<T>>> => {
+    let rows = anyTable(db).selectFrom<string>(table).selectAll();
+    if (externalId !== '') rows = rows.where('external_id', '=', externalId);
+    if (!showDeleted) rows = rows.where('delete_time', 'is', null);
+    return readList(db, rows, list, query) as Promise<ListPage<Row<T>>>;
+  };
+}
+
 export function insertInto<T extends Table>(table: T) {
   return async (db: Executor, row: Insertable<Schema[T]>): Promise<void> => {
     await anyTable(db).insertInto<string>(table).values(row).execute();
+  };
+}
+
+/** The function returns whether it inserted the row: no other row had the value of the column. */
+export function insertUnlessTaken<T extends Table>(table: T, column: Column<T>) {
+  const name: string = column;
+  return async (db: Executor, row: Insertable<Schema[T]>): Promise<boolean> => {
+    const { numInsertedOrUpdatedRows = 0n } = await anyTable(db)
+      .insertInto<string>(table)
+      .values(row)
+      .onConflict((conflict) => conflict.column(name).doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows > 0n;
   };
 }
 

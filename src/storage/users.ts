@@ -1,16 +1,13 @@
 // The rows of users, which both modules read.
-import { lockRow } from './row-locks.ts';
-import type { Executor, UserRow } from './schema.ts';
-import { findBy } from './table-queries.ts';
+import type { Executor } from './schema.ts';
+import { findBy, lockBy } from './table-queries.ts';
 
 export const findUserRow = findBy('users', 'id');
 
 /** `email` must be in lower case. */
 export const findUserRowByEmail = findBy('users', 'email');
 
-export function lockUserRow(trx: Executor, id: string): Promise<UserRow | undefined> {
-  return lockRow(trx, 'users', 'id', id);
-}
+export const lockUserRow = lockBy('users', 'id');
 
 /** Ends the sessions of a user. Without `except`, mailed password links end, too. */
 export async function endSessionsOf(

@@ -19,7 +19,6 @@ export type VisitorScope = {
   readonly email: string;
 };
 
-/** Selects the views of a scope. */
 export function viewsIn(db: Executor, scope: ViewScope | VisitorScope) {
   const views = db.selectFrom('views');
   if (scope.column === 'visitor') {

@@ -109,7 +109,7 @@ const sortedLists: SortedList[] = [
   listOf<[]>(findIssuers, issuerList, 'none'),
   listOf<[]>(findClients, clientList, 'none'),
   listOf<[]>(findCustomers, customerList, 'none'),
-  listOf(findSigningKeys, signingKeyList, 'none'),
+  listOf<[]>(findSigningKeys, signingKeyList, 'none'),
   {
     ...listOf(findSessions, sessionList, 'the user', '1', 1),
     sortsFew: true,

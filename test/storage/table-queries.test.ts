@@ -1,9 +1,16 @@
 import { expect, it } from 'vitest';
-import { deleteBy, findBy, insertInto, updateBy } from '../../src/storage/table-queries.ts';
+import {
+  deleteBy,
+  findBy,
+  insertInto,
+  insertUnlessTaken,
+  updateBy,
+} from '../../src/storage/table-queries.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 
 const insert = insertInto('usage_counts');
+const insertNew = insertUnlessTaken('usage_counts', 'key');
 const find = findBy('usage_counts', 'key');
 const findOfDay = findBy('usage_counts', 'subject_id', 'day');
 const update = updateBy('usage_counts', 'key');
@@ -36,5 +43,13 @@ describeDialects('the queries of one table', (dialect) => {
     expect(await findOfDay(db, 'cli_1', 2)).toBeUndefined();
     expect(await findOfDay(db, 'cli_1', 1)).toEqual({ ...first, count: 5 });
     expect(await find(db, other.key)).toEqual(other);
+  });
+
+  it('insert a row unless another one has the value, and say which', async () => {
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
+    const row = rowOf('cli_1', 1);
+    expect(await insertNew(db, row)).toBe(true);
+    expect(await insertNew(db, { ...row, count: 7 })).toBe(false);
+    expect(await find(db, row.key)).toEqual(row);
   });
 });

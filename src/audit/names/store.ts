@@ -96,7 +96,6 @@ type Ownership = {
   readonly isRemovable?: boolean;
 };
 
-/** Resources with an owner. */
 function owned(kind: ResourceKind, table: keyof Schema, ownership: Ownership): IdKind {
   const { by, name, isRemovable = false } = { name: 'name', ...ownership };
   const owner = owners[by];
@@ -140,7 +139,6 @@ async function findKeys(db: Database, ids: readonly string[]): Promise<OwnedReso
   );
 }
 
-/** The names of the members of a workspace among these ids. */
 export async function findMemberNames(
   db: Database,
   workspaceId: string,

@@ -13,6 +13,8 @@ export type { Address } from './values.ts';
 
 type Settings = typeof settings;
 
+type SettingName = Settings[keyof Settings]['name'];
+
 type ValueOf<S extends Setting> = S extends { readonly type: ValueType<infer T> }
   ? S extends { readonly default: string }
     ? T
@@ -67,7 +69,7 @@ export function readSettings(variables: Environment): { config: Config; resolved
   }
   // The keys and values come from the same table as the type.
   const config = values as Config;
-  for (const { name, problemOf } of rules) {
+  for (const [name, problemOf] of Object.entries(rules)) {
     const message = bad.has(name) ? undefined : problemOf(config);
     if (message !== undefined) report(name, message);
   }
@@ -118,72 +120,39 @@ const clientCaProblem = (
     ? 'requires LATCHKEY_TLS_CERT and LATCHKEY_TLS_KEY'
     : undefined;
 
-const rules: readonly {
-  readonly name: Settings[keyof Settings]['name'];
-  readonly problemOf: (config: Config) => string | undefined;
-}[] = [
-  {
-    name: 'LATCHKEY_TLS_CERT',
-    problemOf: ({ tlsCert, tlsKey }) =>
-      tlsCert === undefined && tlsKey !== undefined
-        ? 'must be set together with LATCHKEY_TLS_KEY'
-        : undefined,
-  },
-  {
-    name: 'LATCHKEY_TLS_KEY',
-    problemOf: ({ tlsCert, tlsKey }) =>
-      tlsCert !== undefined && tlsKey === undefined
-        ? 'must be set together with LATCHKEY_TLS_CERT'
-        : undefined,
-  },
-  {
-    name: 'LATCHKEY_HTTP_CLIENT_CA',
-    problemOf: ({ httpClientCa, ...config }) => clientCaProblem(httpClientCa, config),
-  },
-  {
-    name: 'LATCHKEY_GRPC_CLIENT_CA',
-    problemOf: ({ grpcClientCa, ...config }) => clientCaProblem(grpcClientCa, config),
-  },
-  {
-    name: 'LATCHKEY_PUBLIC_URL',
-    problemOf: ({ tlsCert, publicUrl }) =>
-      tlsCert !== undefined && publicUrl?.startsWith('http:')
-        ? 'must begin with https:, because LATCHKEY_TLS_CERT is set'
-        : undefined,
-  },
-  {
-    name: 'LATCHKEY_PREVIOUS_MASTER_KEY',
-    problemOf: ({ masterKey: a, previousMasterKey: b }) =>
-      a !== undefined && b !== undefined && Buffer.compare(a, b) === 0
-        ? 'must differ from LATCHKEY_MASTER_KEY'
-        : undefined,
-  },
-  {
-    name: 'LATCHKEY_MAIL_FROM',
-    problemOf: ({ smtp, mailFrom }) =>
-      smtp !== undefined && smtp.encryption !== 'local' && mailFrom === localSender
-        ? 'must be set, because LATCHKEY_PUBLIC_URL has no domain'
-        : undefined,
-  },
-  {
-    name: 'LATCHKEY_BACKUP_SCHEDULE',
-    problemOf: ({ backupSchedule, backupTarget, backupRecipients }) =>
-      backupSchedule !== undefined && (backupTarget === undefined || backupRecipients === undefined)
-        ? 'requires LATCHKEY_BACKUP_TARGET and LATCHKEY_BACKUP_RECIPIENT'
-        : undefined,
-  },
-  {
-    name: 'LATCHKEY_BACKUP_TARGET',
-    problemOf: ({ backupTarget: target, blobs }) =>
-      target !== undefined && describeBlobLocation(target) === describeBlobLocation(blobs)
-        ? 'must differ from LATCHKEY_BLOB_URL'
-        : undefined,
-  },
-  {
-    name: 'LATCHKEY_BLOB_REDIRECT_SECONDS',
-    problemOf: ({ blobRedirectSeconds, blobs }) =>
-      blobRedirectSeconds > 0 && blobs.kind === 'folder'
-        ? 'must be 0, because LATCHKEY_BLOB_URL is not an S3 store'
-        : undefined,
-  },
-];
+const rules: Partial<Record<SettingName, (config: Config) => string | undefined>> = {
+  LATCHKEY_TLS_CERT: ({ tlsCert, tlsKey }) =>
+    tlsCert === undefined && tlsKey !== undefined
+      ? 'must be set together with LATCHKEY_TLS_KEY'
+      : undefined,
+  LATCHKEY_TLS_KEY: ({ tlsCert, tlsKey }) =>
+    tlsCert !== undefined && tlsKey === undefined
+      ? 'must be set together with LATCHKEY_TLS_CERT'
+      : undefined,
+  LATCHKEY_HTTP_CLIENT_CA: ({ httpClientCa, ...config }) => clientCaProblem(httpClientCa, config),
+  LATCHKEY_GRPC_CLIENT_CA: ({ grpcClientCa, ...config }) => clientCaProblem(grpcClientCa, config),
+  LATCHKEY_PUBLIC_URL: ({ tlsCert, publicUrl }) =>
+    tlsCert !== undefined && publicUrl?.startsWith('http:')
+      ? 'must begin with https:, because LATCHKEY_TLS_CERT is set'
+      : undefined,
+  LATCHKEY_PREVIOUS_MASTER_KEY: ({ masterKey: a, previousMasterKey: b }) =>
+    a !== undefined && b !== undefined && Buffer.compare(a, b) === 0
+      ? 'must differ from LATCHKEY_MASTER_KEY'
+      : undefined,
+  LATCHKEY_MAIL_FROM: ({ smtp, mailFrom }) =>
+    smtp !== undefined && smtp.encryption !== 'local' && mailFrom === localSender
+      ? 'must be set, because LATCHKEY_PUBLIC_URL has no domain'
+      : undefined,
+  LATCHKEY_BACKUP_SCHEDULE: ({ backupSchedule, backupTarget, backupRecipients }) =>
+    backupSchedule !== undefined && (backupTarget === undefined || backupRecipients === undefined)
+      ? 'requires LATCHKEY_BACKUP_TARGET and LATCHKEY_BACKUP_RECIPIENT'
+      : undefined,
+  LATCHKEY_BACKUP_TARGET: ({ backupTarget: target, blobs }) =>
+    target !== undefined && describeBlobLocation(target) === describeBlobLocation(blobs)
+      ? 'must differ from LATCHKEY_BLOB_URL'
+      : undefined,
+  LATCHKEY_BLOB_REDIRECT_SECONDS: ({ blobRedirectSeconds, blobs }) =>
+    blobRedirectSeconds > 0 && blobs.kind === 'folder'
+      ? 'must be 0, because LATCHKEY_BLOB_URL is not an S3 store'
+      : undefined,
+};

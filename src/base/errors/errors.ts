@@ -62,6 +62,12 @@ export function invalid(field: string, detail: string): Failure {
   return fail('invalid_argument', `${field}: ${detail}`, { fields: [{ field, detail }] });
 }
 
+/** Returns a resource, or throws `not_found` if it does not exist. */
+export function requireFound<R>(found: R | undefined, noun: string): R {
+  if (found === undefined) throw fail('not_found', `The ${noun} does not exist.`);
+  return found;
+}
+
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof Error && isGone(thrown)) {

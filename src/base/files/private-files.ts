@@ -82,11 +82,12 @@ async function close(file: string, mode: number): Promise<ExposedPath | undefine
   };
 }
 
-async function statIfAny(file: string) {
+/** Undefined if the file does not exist. */
+export async function statIfAny(file: string) {
   try {
     return await stat(file);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -21,7 +21,6 @@ function runNext(): void {
 }
 
 export type SlicedWork = {
-  /** Runs a slice and adds its time to that of the work. */
   run<T>(slice: () => Promise<T>): Promise<T>;
   /** Whether the work, or the time since its start, has reached its limit. */
   isOver(): boolean;

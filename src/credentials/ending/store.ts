@@ -10,7 +10,6 @@ type Kind = CredentialKind | 'key';
 type EndingCredentials = {
   readonly kind: Kind;
   readonly count: number;
-  /** The credential that expires first. */
   readonly first: { readonly id: string; readonly expireTime: number };
 };
 

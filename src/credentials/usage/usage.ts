@@ -24,7 +24,6 @@ export type Outcome = 'issued' | 'verified' | ErrorCode;
 export type CredentialUsage = {
   /** Records that a credential was used now. */
   record(id: string): void;
-  /** Counts a request for each of the ids. */
   count(outcome: Outcome, ids: readonly string[]): void;
   /** Counts a refused request for the client or credential that it names without proof. */
   countClaimed(outcome: ErrorCode, id: string): void;

@@ -2,7 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { type Principal, principalOf } from '../../api/principal.ts';
-import { fail } from '../../base/errors/errors.ts';
+import { requireFound } from '../../base/errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { AccountRow, Database } from '../../storage/schema.ts';
 import { type AccountFilter, accountList, findAccount, findAccounts } from './store.ts';
@@ -19,8 +19,7 @@ export function createAccountService(db: Database): ServiceImpl<typeof AccountSe
 
     async getAccount({ accountId }, context) {
       const row = await findAccount(db, visibleTo(principalOf(context)), accountId);
-      if (row === undefined) throw fail('not_found', 'The account does not exist.');
-      return { account: accountMessage(row) };
+      return { account: accountMessage(requireFound(row, 'account')) };
     },
   };
 }

@@ -10,18 +10,16 @@ import {
   resourceFields,
   touched,
 } from '../../api/etag.ts';
-import { printableName } from '../../api/fields.ts';
+import { printableName, requiredName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
+import type { ManagementOptions } from '../../audit/audit-log.ts';
 import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
-import type { Clock } from '../../base/clock.ts';
-import { newId, type Random } from '../../base/crypto/ids.ts';
-import { fail, invalid } from '../../base/errors/errors.ts';
+import { newId } from '../../base/crypto/ids.ts';
+import { fail, requireFound } from '../../base/errors/errors.ts';
 import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { AudienceRow, Database, Executor, SigningAlgorithm } from '../../storage/schema.ts';
+import type { AudienceRow, SigningAlgorithm } from '../../storage/schema.ts';
 import type { AudienceKeys } from '../keys/audience-keys.ts';
 import {
   type AudienceChange,
@@ -31,19 +29,14 @@ import {
   findAudiences,
   insertAudience,
   isAudienceUsed,
-  lockAudienceCount,
+  lockAudience,
+  requireFewAudiences,
   updateAudience,
 } from './store.ts';
 
-export type AudienceOptions = {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
-  readonly keys: AudienceKeys;
-  readonly random: Random;
-  readonly now: Clock;
-};
+export type AudienceOptions = ManagementOptions & { readonly keys: AudienceKeys };
 
-const audiencesMax = 1_000;
+const noun = 'audience';
 
 export function createAudienceService(
   options: AudienceOptions,
@@ -59,9 +52,7 @@ export function createAudienceService(
       const row = { id, ...fields, ...createdColumns(request, now()), creator_id };
       const createFirstKey = await keys.prepare(signing_alg);
       return auditLog.create(context, { target: id }, async (trx, also) => {
-        if ((await lockAudienceCount(trx)) >= audiencesMax) {
-          throw fail('conflict', `There are already ${audiencesMax} audiences.`);
-        }
+        await requireFewAudiences(trx);
         await createFirstKey(trx, also);
         await insertAudience(trx, row).catch(refuseDuplicate);
         return { audience: audienceMessage(row) };
@@ -69,14 +60,13 @@ export function createAudienceService(
     },
 
     async getAudience({ audienceId }, context) {
-      const row = await findAudience(db, audienceId);
-      if (row === undefined) throw noSuchAudience();
+      const row = requireFound(await findAudience(db, audienceId), noun);
       return { audience: await nameCreator(db, context, audienceMessage(row)) };
     },
 
     async listAudiences(request, context) {
       const query = parseListRequest(request, audienceList.sorts, context.signal);
-      const { rows, ...page } = await findAudiences(db, query, request.externalId);
+      const { rows, ...page } = await findAudiences(db, query, request);
       return { audiences: await nameCreators(db, context, rows.map(audienceMessage)), ...page };
     },
 
@@ -84,7 +74,7 @@ export function createAudienceService(
       const { change } = readUpdate(UpdateAudienceRequestSchema, request, updateFields);
       const { audienceId } = request;
       const row = await auditLog.change(context, { target: audienceId }, async (trx) => {
-        const before = await locked(trx, audienceId);
+        const before = requireFound(await lockAudience(trx, audienceId), noun);
         requireEtag(context, request, before);
         const { signing_alg } = change;
         if (signing_alg !== undefined && signing_alg !== before.signing_alg) {
@@ -99,7 +89,7 @@ export function createAudienceService(
 
     async deleteAudience({ audienceId }, context) {
       await auditLog.change(context, { target: audienceId }, async (trx) => {
-        requireEtag(context, {}, await locked(trx, audienceId));
+        requireEtag(context, {}, requireFound(await lockAudience(trx, audienceId), noun));
         if (await isAudienceUsed(trx, audienceId)) {
           throw fail('conflict', 'A client or a customer has the audience.');
         }
@@ -110,20 +100,8 @@ export function createAudienceService(
   };
 }
 
-const noSuchAudience = () => fail('not_found', 'The audience does not exist.');
-
-async function locked(trx: Executor, id: string): Promise<AudienceRow> {
-  const row = await lockRow(trx, 'audiences', 'id', id);
-  if (row === undefined) throw noSuchAudience();
-  return row;
-}
-
-/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateAudienceRequestSchema, AudienceChange> = {
-  name: ({ name }) => {
-    if (name === '') throw invalid('name', 'is required');
-    return { name: printableName(name) };
-  },
+  name: ({ name }) => ({ name: requiredName(name) }),
   signing_alg: ({ signingAlg }) => ({ signing_alg: algorithmOf(signingAlg) }),
   external_id: externalIdChange,
 };

@@ -1,15 +1,19 @@
-import type { KeptSource } from '../../api/access/access-source.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds } from '../../credentials/token-settings.ts';
-import { withExternalId } from '../../storage/external-ids.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { createdRows } from '../../storage/newest-rows.ts';
-import { countRows } from '../../storage/row-counts.ts';
-import { lockRow, lockRows } from '../../storage/row-locks.ts';
+import type { List } from '../../storage/list.ts';
+import { hasRow } from '../../storage/row-counts.ts';
+import { lockRows } from '../../storage/row-locks.ts';
 import type { AudienceRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
+import { limitRows } from '../../storage/table-limits.ts';
+import {
+  deleteBy,
+  findBy,
+  insertInto,
+  listFrom,
+  lockBy,
+  updateBy,
+} from '../../storage/table-queries.ts';
 
 /** At most 1,000 rows exist. */
 export function findAllAudiences(db: Executor): Promise<AudienceRow[]> {
@@ -17,6 +21,7 @@ export function findAllAudiences(db: Executor): Promise<AudienceRow[]> {
 }
 
 export const findAudience = findBy('audiences', 'id');
+export const lockAudience = lockBy('audiences', 'id');
 
 export const audienceList = {
   sorts: { create_time: 'number', name: 'text' },
@@ -30,23 +35,9 @@ export const audienceSearch: SearchTable = {
   isSmall: true,
 };
 
-export function findAudiences(
-  db: Executor,
-  query: ListQuery,
-  externalId = '',
-): Promise<ListPage<AudienceRow>> {
-  const audiences = withExternalId(db.selectFrom('audiences').selectAll(), externalId);
-  return readList(db, audiences, audienceList, query);
-}
+export const findAudiences = listFrom('audiences', audienceList);
 
-/** The audiences that a user created. */
-export const audienceAccess: KeptSource = createdRows('audiences');
-
-/** Counts the audiences. No other transaction creates one until this one ends. */
-export async function lockAudienceCount(trx: Executor): Promise<number> {
-  await lockRow(trx, 'revisions', 'name', 'audiences');
-  return countRows(trx.selectFrom('audiences'));
-}
+export const requireFewAudiences = limitRows('audiences', 1_000, 'audiences');
 
 export const insertAudience = insertInto('audiences');
 
@@ -60,13 +51,7 @@ export const deleteAudience = deleteBy('audiences', 'id');
 /** Returns whether a client or a customer has an audience. All ids have the same length. */
 export async function isAudienceUsed(trx: Executor, id: string): Promise<boolean> {
   for (const table of ['clients', 'customers'] as const) {
-    const row = await trx
-      .selectFrom(table)
-      .select('id')
-      .where('audience_ids', 'like', `%${id}%`)
-      .limit(1)
-      .executeTakeFirst();
-    if (row !== undefined) return true;
+    if (await hasRow(trx.selectFrom(table).where('audience_ids', 'like', `%${id}%`))) return true;
   }
   return false;
 }

@@ -3,17 +3,12 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { requireNotDeleted } from '../../api/deletion.ts';
-import { fail } from '../../base/errors/errors.ts';
-import { lockRow } from '../../storage/row-locks.ts';
+import { requireFound } from '../../base/errors/errors.ts';
 import type { ClientRow, Executor } from '../../storage/schema.ts';
+import { lockClient } from './store.ts';
 
-export const noSuchClient = () => fail('not_found', 'The client does not exist.');
-
-export async function lockClient(trx: Executor, id: string): Promise<ClientRow> {
-  const row = await lockRow(trx, 'clients', 'id', id);
-  if (row === undefined) throw noSuchClient();
-  return row;
-}
+export const lockExistingClient = async (trx: Executor, id: string): Promise<ClientRow> =>
+  requireFound(await lockClient(trx, id), 'client');
 
 /**
  * Checks that the caller holds the management scopes that a change grants or removes. Without it, a
@@ -46,7 +41,7 @@ export async function lockToEnd(
   context: HandlerContext,
   id: string,
 ): Promise<ClientRow> {
-  const row = await lockClient(trx, id);
+  const row = await lockExistingClient(trx, id);
   await requireMayChange(trx, context, parseStoredScopes(row.scopes), id);
   return row;
 }

@@ -1,11 +1,16 @@
-// Deleting clients, and undoing that within the waiting time.
+// Deleting and disabling clients, and undoing that.
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { disablingDeletionOf, enablingUndeletionOf, storeDeletion } from '../../api/deletion.ts';
+import {
+  disabling,
+  disablingDeletionOf,
+  enablingUndeletionOf,
+  storeDeletion,
+} from '../../api/deletion.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ClientRow } from '../../storage/schema.ts';
-import { lockToEnd } from './clients.ts';
+import { lockToChange, lockToEnd } from './clients.ts';
 import { clientMessage } from './fields.ts';
 import { type ClientChange, updateClient } from './store.ts';
 
@@ -16,7 +21,10 @@ export type ClientDeletionOptions = {
   readonly now: Clock;
 };
 
-type DeletionMethods = Pick<ServiceImpl<typeof ClientService>, 'deleteClient' | 'undeleteClient'>;
+type DeletionMethods = Pick<
+  ServiceImpl<typeof ClientService>,
+  'deleteClient' | 'undeleteClient' | 'disableClient' | 'enableClient'
+>;
 
 export function createClientDeletionMethods(options: ClientDeletionOptions): DeletionMethods {
   const { auditLog, keptBackups, now } = options;
@@ -25,22 +33,25 @@ export function createClientDeletionMethods(options: ClientDeletionOptions): Del
     context: HandlerContext,
     id: string,
     changeOf: (row: ClientRow, time: number) => ClientChange,
+    lock = lockToEnd,
   ) {
     const row = await auditLog.change(context, { target: id }, async (trx) => {
-      const before = await lockToEnd(trx, context, id);
+      const before = await lock(trx, context, id);
       const step = { before, changeOf, time: now() };
       return storeDeletion(context, step, (changed) => updateClient(trx, id, changed));
     });
-    return clientMessage(row);
+    return { client: clientMessage(row) };
   }
 
   return {
-    async deleteClient({ clientId }, context) {
-      return { client: await apply(context, clientId, disablingDeletionOf), keptBackups };
-    },
-
-    async undeleteClient({ clientId }, context) {
-      return { client: await apply(context, clientId, enablingUndeletionOf) };
-    },
+    deleteClient: async ({ clientId }, context) => ({
+      ...(await apply(context, clientId, disablingDeletionOf)),
+      keptBackups,
+    }),
+    undeleteClient: ({ clientId }, context) => apply(context, clientId, enablingUndeletionOf),
+    disableClient: ({ clientId }, context) =>
+      apply(context, clientId, disabling(true), lockToChange),
+    enableClient: ({ clientId }, context) =>
+      apply(context, clientId, disabling(false), lockToChange),
   };
 }

@@ -7,7 +7,7 @@ import type {
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { disableFields, neverDisabled } from '../../api/deletion.ts';
 import { createdColumns, externalIdChange, resourceFields } from '../../api/etag.ts';
-import { printableName } from '../../api/fields.ts';
+import { printableName, requiredName } from '../../api/fields.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds, storedAudienceIds } from '../../credentials/token-settings.ts';
@@ -20,7 +20,8 @@ import { storedClaims } from './token-fields.ts';
 export function createdFields(request: CreateClientRequest, time: number) {
   return {
     ...{ name: printableName(request.name), scopes: joined(request.scopes), ...neverDisabled },
-    ...certificateNamesOf(request),
+    tls_client_auth_san_uri: request.tlsClientAuthSanUri || null,
+    tls_client_auth_san_dns: request.tlsClientAuthSanDns || null,
     ...createdColumns(request, time),
     audience_ids: storedAudienceIds(request.audienceIds),
     claims: storedClaims(request.claims),
@@ -31,18 +32,14 @@ export function createdFields(request: CreateClientRequest, time: number) {
   };
 }
 
-/** The fields that an update can change, by their path in the mask. */
 export const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange> = {
-  name: ({ name }) => {
-    if (name === '') throw invalid('name', 'is required');
-    return { name: printableName(name) };
-  },
+  name: ({ name }) => ({ name: requiredName(name) }),
   scopes: ({ scopes }) => ({ scopes: joined(scopes) }),
   tls_client_auth_san_uri: ({ tlsClientAuthSanUri: uri }) => ({
-    tls_client_auth_san_uri: uri === '' ? null : uri,
+    tls_client_auth_san_uri: uri || null,
   }),
   tls_client_auth_san_dns: ({ tlsClientAuthSanDns: name }) => ({
-    tls_client_auth_san_dns: name === '' ? null : name,
+    tls_client_auth_san_dns: name || null,
   }),
   audience_ids: ({ audienceIds }) => ({ audience_ids: storedAudienceIds(audienceIds) }),
   claims: ({ claims }) => ({ claims: storedClaims(claims) }),
@@ -54,14 +51,6 @@ export const updateFields: UpdateFields<typeof UpdateClientRequestSchema, Client
 };
 
 type CertificateNames = Pick<ClientRow, 'tls_client_auth_san_uri' | 'tls_client_auth_san_dns'>;
-
-function certificateNamesOf(request: CreateClientRequest): CertificateNames {
-  const { tlsClientAuthSanUri: uri, tlsClientAuthSanDns: name } = request;
-  return {
-    tls_client_auth_san_uri: uri === '' ? null : uri,
-    tls_client_auth_san_dns: name === '' ? null : name,
-  };
-}
 
 /** A client has one name at most (RFC 8705 §2.1.2). */
 export function requireOneName(row: CertificateNames): void {

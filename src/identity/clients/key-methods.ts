@@ -3,14 +3,13 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { ClientService, PublicJwk } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { printableName, readExpireTime } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
+import type { ManagementOptions } from '../../audit/audit-log.ts';
 import { nameCreators } from '../../audit/names/creators.ts';
-import type { Clock } from '../../base/clock.ts';
-import { newId, type Random } from '../../base/crypto/ids.ts';
+import { newId } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { describeCredential } from '../../credentials/credentials.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { ClientKeyRow, ClientRow, Database } from '../../storage/schema.ts';
+import type { ClientKeyRow, ClientRow } from '../../storage/schema.ts';
 import { lockToChange, lockToEnd } from './clients.ts';
 import {
   clientKeyList,
@@ -22,15 +21,11 @@ import {
 
 const liveMax = 10;
 
-export type ClientKeyOptions = {
-  readonly db: Database;
+export type ClientKeyOptions = ManagementOptions & {
   /** Throws `invalid_argument` unless it is a public key. */
   readonly checkJwk: (given: PublicJwk) => { readonly jwk: object; readonly thumbprint: string };
-  readonly auditLog: AuditLog;
   /** Returns the client. Throws `not_found`. */
   readonly requireClient: (id: string) => Promise<ClientRow>;
-  readonly random: Random;
-  readonly now: Clock;
 };
 
 export type ClientKeyMethods = Pick<

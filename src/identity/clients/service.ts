@@ -1,4 +1,4 @@
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import {
   type ClientService,
   UpdateClientRequestSchema,
@@ -8,17 +8,18 @@ import { requireNotDeleted } from '../../api/deletion.ts';
 import { requireEtag, touched } from '../../api/etag.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate } from '../../api/update-mask.ts';
+import type { ManagementOptions } from '../../audit/audit-log.ts';
 import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
-import type { Random } from '../../base/crypto/ids.ts';
+import { requireFound } from '../../base/errors/errors.ts';
 import {
   type CredentialOwner,
   type Credentials,
   generateCredentialFor,
 } from '../../credentials/credentials.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
+import type { ClientRow, CredentialRow, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
-import { lockClient, lockToChange, lockToEnd, noSuchClient, requireMayChange } from './clients.ts';
+import { lockExistingClient, lockToChange, lockToEnd, requireMayChange } from './clients.ts';
 import { type ClientDeletionOptions, createClientDeletionMethods } from './deletion-methods.ts';
 import { createFederationMethods, type FederationOptions } from './federation-methods.ts';
 import {
@@ -34,36 +35,20 @@ import { clientList, findClient, findClients, insertClient, updateClient } from 
 import { requireOwnScopes } from './token-fields.ts';
 
 export type ClientOptions = ClientDeletionOptions &
+  ManagementOptions &
   Pick<ClientKeyOptions, 'checkJwk'> &
   Pick<FederationOptions, 'lockTrustedIssuer'> & {
-    readonly db: Database;
     readonly credentials: Credentials;
     readonly lockAudiences: LockAudiences;
     /** Keeps signing keys published until tokens of this lifetime have expired. */
     readonly coverTokenSeconds: (trx: Executor, seconds: number) => Promise<void>;
-    readonly random: Random;
   };
 
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
   const { db, auditLog, credentials, lockAudiences, coverTokenSeconds, random, now } = options;
 
-  async function requireClient(id: string): Promise<ClientRow> {
-    const row = await findClient(db, id);
-    if (row === undefined) throw noSuchClient();
-    return row;
-  }
-
-  async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
-    return auditLog.change(context, { target: id }, async (trx) => {
-      const row = await lockToChange(trx, context, id);
-      requireEtag(context, {}, row);
-      if ((row.disable_time !== null) === disabled) return row;
-      const time = now();
-      const change = { disable_time: disabled ? time : null, update_time: time };
-      await updateClient(trx, id, change);
-      return { ...row, ...change };
-    });
-  }
+  const requireClient = async (id: string): Promise<ClientRow> =>
+    requireFound(await findClient(db, id), 'client');
 
   const secretMessage = (row: CredentialRow) => ({
     clientId: row.client_id ?? '',
@@ -111,7 +96,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const { paths, change } = readUpdate(UpdateClientRequestSchema, request, updateFields);
       const { clientId } = request;
       const row = await auditLog.change(context, { target: clientId }, async (trx) => {
-        const before = await lockClient(trx, clientId);
+        const before = await lockExistingClient(trx, clientId);
         requireNotDeleted(before, 'client');
         requireEtag(context, request, before);
         const had = parseStoredScopes(before.scopes);
@@ -131,14 +116,6 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         return after;
       });
       return { client: clientMessage(row) };
-    },
-
-    async disableClient({ clientId }, context) {
-      return { client: clientMessage(await setDisabled(context, clientId, true)) };
-    },
-
-    async enableClient({ clientId }, context) {
-      return { client: clientMessage(await setDisabled(context, clientId, false)) };
     },
 
     async createClientSecret({ clientId, name, expireTime, importedSecret }, context) {

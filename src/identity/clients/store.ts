@@ -2,12 +2,11 @@ import { sql } from 'kysely';
 import type { AccessOwner, AccessSource } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { createdBy, createdCredentials } from '../../credentials/store.ts';
-import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { readNewest } from '../../storage/newest-rows.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
-import { countRows } from '../../storage/row-counts.ts';
+import { isLiveAt } from '../../storage/row-counts.ts';
 import type {
   ClientKeyRow,
   ClientRow,
@@ -16,7 +15,14 @@ import type {
   FederatedIdentityRow,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
+import {
+  deleteBy,
+  findBy,
+  insertInto,
+  listFrom,
+  lockBy,
+  updateBy,
+} from '../../storage/table-queries.ts';
 
 export const insertClient = insertInto('clients');
 
@@ -26,6 +32,7 @@ export async function findClientIds(db: Executor, ids: readonly string[]): Promi
 }
 
 export const findClient = findBy('clients', 'id');
+export const lockClient = lockBy('clients', 'id');
 
 export const clientList = {
   sorts: { create_time: 'number', name: 'text' },
@@ -40,15 +47,7 @@ export const clientSearch: SearchTable = {
   where: () => sql`delete_time is null`,
 };
 
-export function findClients(
-  db: Executor,
-  query: ListQuery,
-  { externalId, showDeleted }: ShownResources = shownByDefault,
-): Promise<ListPage<ClientRow>> {
-  const clients = withExternalId(db.selectFrom('clients').selectAll(), externalId);
-  const shown = showDeleted ? clients : clients.where('delete_time', 'is', null);
-  return readList(db, shown, clientList, query);
-}
+export const findClients = listFrom('clients', clientList, { hidesDeleted: true });
 
 export type ClientChange = Partial<Omit<ClientRow, 'id' | 'create_time' | 'creator_id'>>;
 
@@ -109,8 +108,7 @@ export function findLiveClientKeys(
     .selectFrom('client_keys')
     .selectAll()
     .where('client_id', '=', clientId)
-    .where('revoke_time', 'is', null)
-    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]))
+    .where(isLiveAt(time))
     .execute();
 }
 
@@ -168,15 +166,10 @@ export function findIdentitiesOfClient(
   return selectIdentities(db, clientId).orderBy('create_time').orderBy('id').execute();
 }
 
-/** Returns whether the client had the identity. */
 export const deleteFederatedIdentity = deleteBy('federated_identities', 'client_id', 'id');
 
 const createdKeys = (db: Executor, creatorId: string, time: number) =>
-  db
-    .selectFrom('client_keys')
-    .where('creator_id', '=', creatorId)
-    .where('revoke_time', 'is', null)
-    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]));
+  db.selectFrom('client_keys').where('creator_id', '=', creatorId).where(isLiveAt(time));
 
 const createdIdentities = (db: Executor, creatorId: string) =>
   db.selectFrom('federated_identities').where('creator_id', '=', creatorId);
@@ -241,11 +234,6 @@ export const clientAccess = {
     scopesToEnd,
   },
 } satisfies Readonly<Record<string, AccessSource>>;
-
-/** Returns the number of clients that a user created. */
-export function countCreatedClients(db: Executor, creatorId: string): Promise<number> {
-  return countRows(db.selectFrom('clients').where('creator_id', '=', creatorId));
-}
 
 export const clientPurge: Purge = {
   table: 'clients',

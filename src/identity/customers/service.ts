@@ -6,6 +6,7 @@ import {
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import {
   disableFields,
+  disabling,
   disablingDeletionOf,
   enablingUndeletionOf,
   neverDisabled,
@@ -19,14 +20,13 @@ import {
   resourceFields,
   touched,
 } from '../../api/etag.ts';
-import { printableName } from '../../api/fields.ts';
+import { printableName, requiredName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
+import type { ManagementOptions } from '../../audit/audit-log.ts';
 import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
-import type { Clock } from '../../base/clock.ts';
-import { newId, type Random } from '../../base/crypto/ids.ts';
-import { fail, invalid } from '../../base/errors/errors.ts';
+import { newId } from '../../base/crypto/ids.ts';
+import { requireFound } from '../../base/errors/errors.ts';
 import {
   type CredentialOwner,
   type Credentials,
@@ -35,7 +35,7 @@ import {
 import { parseAudienceIds, storedAudienceIds } from '../../credentials/token-settings.ts';
 import { refuseExternalId } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
+import type { CredentialRow, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
 import {
   type CustomerChange,
@@ -52,15 +52,11 @@ import {
 } from './store.ts';
 import { readAccountIds, readKeyScopes } from './token-limits.ts';
 
-export type CustomerOptions = {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
+export type CustomerOptions = ManagementOptions & {
   readonly credentials: Credentials;
   readonly lockAudiences: LockAudiences;
   /** How many backups stay in the target of backups; 0 without a target. */
   readonly keptBackups: number;
-  readonly random: Random;
-  readonly now: Clock;
 };
 
 export function createCustomerService(
@@ -68,29 +64,18 @@ export function createCustomerService(
 ): ServiceImpl<typeof CustomerService> {
   const { db, auditLog, credentials, lockAudiences, keptBackups, random, now } = options;
 
-  function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
-    return auditLog.change(context, { target: id }, async (trx) => {
-      const row = await lockLive(trx, id);
-      requireEtag(context, {}, row);
-      if ((row.disable_time !== null) === disabled) return row;
-      const time = now();
-      const change = { disable_time: disabled ? time : null, update_time: time };
-      await updateCustomer(trx, id, change);
-      return { ...row, ...change };
-    });
-  }
-
-  async function applyDeletion(
+  async function apply(
     context: HandlerContext,
     id: string,
     changeOf: (row: CustomerWithAccounts, time: number) => CustomerChange,
+    lock = locked,
   ) {
     const row = await auditLog.change(context, { target: id }, async (trx) => {
-      const before = await locked(trx, id);
+      const before = await lock(trx, id);
       const step = { before, changeOf, time: now() };
       return storeDeletion(context, step, (changed) => updateCustomer(trx, id, changed));
     });
-    return customerMessage(row);
+    return { customer: customerMessage(row) };
   }
 
   const keyMessage = (row: CredentialRow) => ({
@@ -116,8 +101,7 @@ export function createCustomerService(
     },
 
     async getCustomer({ customerId }, context) {
-      const row = await findCustomer(db, customerId);
-      if (row === undefined) throw noSuchCustomer();
+      const row = requireFound(await findCustomer(db, customerId), 'customer');
       return { customer: await nameCreator(db, context, customerMessage(row)) };
     },
 
@@ -141,22 +125,15 @@ export function createCustomerService(
       return { customer: customerMessage(row) };
     },
 
-    async disableCustomer({ customerId }, context) {
-      return { customer: customerMessage(await setDisabled(context, customerId, true)) };
-    },
-
-    async enableCustomer({ customerId }, context) {
-      return { customer: customerMessage(await setDisabled(context, customerId, false)) };
-    },
-
-    async deleteCustomer({ customerId }, context) {
-      const customer = await applyDeletion(context, customerId, disablingDeletionOf);
-      return { customer, keptBackups };
-    },
-
-    async undeleteCustomer({ customerId }, context) {
-      return { customer: await applyDeletion(context, customerId, enablingUndeletionOf) };
-    },
+    disableCustomer: ({ customerId }, context) =>
+      apply(context, customerId, disabling(true), lockLive),
+    enableCustomer: ({ customerId }, context) =>
+      apply(context, customerId, disabling(false), lockLive),
+    deleteCustomer: async ({ customerId }, context) => ({
+      ...(await apply(context, customerId, disablingDeletionOf)),
+      keptBackups,
+    }),
+    undeleteCustomer: ({ customerId }, context) => apply(context, customerId, enablingUndeletionOf),
 
     async putAccounts(request, context) {
       const { customerId } = request;
@@ -221,13 +198,8 @@ export function createCustomerService(
 
 const ownerOf = (id: string): CredentialOwner => ({ kind: 'ck', id });
 
-const noSuchCustomer = () => fail('not_found', 'The customer does not exist.');
-
-async function locked(trx: Executor, id: string): Promise<CustomerWithAccounts> {
-  const row = await lockCustomer(trx, id);
-  if (row === undefined) throw noSuchCustomer();
-  return row;
-}
+const locked = async (trx: Executor, id: string): Promise<CustomerWithAccounts> =>
+  requireFound(await lockCustomer(trx, id), 'customer');
 
 /** Throws `conflict` if the customer is deleted. */
 async function lockLive(trx: Executor, id: string): Promise<CustomerWithAccounts> {
@@ -237,10 +209,7 @@ async function lockLive(trx: Executor, id: string): Promise<CustomerWithAccounts
 }
 
 const updateFields: UpdateFields<typeof UpdateCustomerRequestSchema, CustomerChange> = {
-  name: ({ name }) => {
-    if (name === '') throw invalid('name', 'is required');
-    return { name: printableName(name) };
-  },
+  name: ({ name }) => ({ name: requiredName(name) }),
   audience_ids: ({ audienceIds }) => ({ audience_ids: storedAudienceIds(audienceIds) }),
   external_id: externalIdChange,
 };

@@ -1,24 +1,23 @@
 import { sql } from 'kysely';
-import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
+import type { List, ListPage } from '../../storage/list.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
-import { countRows } from '../../storage/row-counts.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { insertInto, updateBy } from '../../storage/table-queries.ts';
+import { findBy, insertInto, listFrom, updateBy } from '../../storage/table-queries.ts';
 
 export const insertCustomer = insertInto('customers');
 
 export type CustomerWithAccounts = CustomerRow & { readonly accountIds: readonly string[] };
 
+const findRow = findBy('customers', 'id');
+
 export async function findCustomer(
   db: Executor,
   id: string,
 ): Promise<CustomerWithAccounts | undefined> {
-  const rows = await db.selectFrom('customers').selectAll().where('id', '=', id).execute();
-  return (await withAccounts(db, rows))[0];
+  const row = await findRow(db, id);
+  return row && (await withAccounts(db, [row]))[0];
 }
 
 export async function lockCustomer(
@@ -41,14 +40,13 @@ export const customerSearch: SearchTable = {
   where: () => sql`delete_time is null`,
 };
 
+const findRows = listFrom('customers', customerList, { hidesDeleted: true });
+
 export async function findCustomers(
-  db: Executor,
-  query: ListQuery,
-  { externalId, showDeleted }: ShownResources = shownByDefault,
+  ...words: Parameters<typeof findRows>
 ): Promise<ListPage<CustomerWithAccounts>> {
-  const customers = withExternalId(db.selectFrom('customers').selectAll(), externalId);
-  const shown = showDeleted ? customers : customers.where('delete_time', 'is', null);
-  const page = await readList(db, shown, customerList, query);
+  const [db] = words;
+  const page = await findRows(...words);
   return { ...page, rows: await withAccounts(db, page.rows) };
 }
 
@@ -119,11 +117,6 @@ export async function lockAccounts(
 ): Promise<void> {
   const rows = [...accountIds].sort().map((id) => ({ id, create_time: time }));
   await insertOrLockRows(trx, 'accounts', 'id', rows);
-}
-
-/** Returns the number of customers that a user created. */
-export function countCreatedCustomers(db: Executor, creatorId: string): Promise<number> {
-  return countRows(db.selectFrom('customers').where('creator_id', '=', creatorId));
 }
 
 export const customerPurge: Purge = {

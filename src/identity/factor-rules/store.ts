@@ -1,15 +1,13 @@
 import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor } from '../../storage/schema.ts';
+import { insertUnlessTaken } from '../../storage/table-queries.ts';
 
 const name = 'staff';
+const insertRule = insertUnlessTaken('staff_factor_rule', 'name');
 
 /** Keeps an earlier time, and returns the one that is kept. */
 export async function insertStaffRule(trx: Executor, since: number): Promise<number> {
-  await trx
-    .insertInto('staff_factor_rule')
-    .values({ name, since })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertRule(trx, { name, since });
   return (await findStaffRule(trx)) ?? since;
 }
 

@@ -1,5 +1,5 @@
 // Changes the state of signing keys. The transaction must have locked them with `lockSigningKeys`.
-import { fail } from '../../base/errors/errors.ts';
+import { fail, requireFound } from '../../base/errors/errors.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
 import {
   findActiveKey,
@@ -20,9 +20,7 @@ import {
 } from './store.ts';
 
 async function existingKey(trx: Executor, kid: string): Promise<SigningKeyRow> {
-  const row = await findSigningKey(trx, kid);
-  if (row === undefined) throw fail('not_found', 'The signing key does not exist.');
-  return row;
+  return requireFound(await findSigningKey(trx, kid), 'signing key');
 }
 
 async function move(
@@ -73,7 +71,6 @@ export type Revocation = {
   readonly step: KeyStep | undefined;
 };
 
-/** Revokes a key at once. */
 export async function revokeKey(trx: Executor, kid: string, now: number): Promise<Revocation> {
   const row = await existingKey(trx, kid);
   const revoked = await move(trx, 'revoke', row, now);

@@ -1,11 +1,10 @@
 import type { ReceiptKeyRow } from '../../storage/gate-rows.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
+import type { List } from '../../storage/list.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
+import { findBy, insertInto, listFrom, updateBy } from '../../storage/table-queries.ts';
 import { publishedStates } from './lifecycle.ts';
 
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
@@ -32,9 +31,7 @@ export const signingKeySearch: SearchTable = {
   isSmall: true,
 };
 
-export function findSigningKeys(db: Executor, query: ListQuery): Promise<ListPage<SigningKeyRow>> {
-  return readList(db, db.selectFrom('signing_keys').selectAll(), signingKeyList, query);
-}
+export const findSigningKeys = listFrom('signing_keys', signingKeyList);
 
 export const findSigningKey = findBy('signing_keys', 'kid');
 export const insertSigningKey = insertInto('signing_keys');
@@ -54,7 +51,6 @@ export async function raiseTokenSeconds(trx: Executor, seconds: number): Promise
     .execute();
 }
 
-/** Returns whether tokens are signed with an algorithm. */
 export async function isAlgorithmUsed(db: Executor, alg: SigningAlgorithm): Promise<boolean> {
   if (alg === 'EdDSA') return true;
   return hasRow(db.selectFrom('audiences').where('signing_alg', '=', alg));

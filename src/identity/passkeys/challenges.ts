@@ -9,7 +9,6 @@ import type { UseOnce } from '../tokens/single-use.ts';
 
 const challengeSeconds = 300;
 
-/** A registration in a session, or a sign-in in a browser. */
 export type ChallengeUse = {
   readonly purpose: 'registration' | 'sign-in';
   /** The id of the session or of the browser. */

@@ -3,12 +3,11 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { printableName } from '../../api/fields.ts';
 import { userOf } from '../../api/principal.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../base/clock.ts';
-import { newId, type Random } from '../../base/crypto/ids.ts';
-import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
+import type { ManagementOptions } from '../../audit/audit-log.ts';
+import { newId } from '../../base/crypto/ids.ts';
+import { type Failure, fail, invalid, requireFound } from '../../base/errors/errors.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
-import type { Database, Executor, PasskeyRow } from '../../storage/schema.ts';
+import type { Executor, PasskeyRow } from '../../storage/schema.ts';
 import { findUserRow, lockUserRow } from '../../storage/users.ts';
 import type { RequireFactor } from '../factor-rules/factor-check.ts';
 import type { RequireGrants } from '../users/grant-checks.ts';
@@ -22,28 +21,21 @@ import { deletePasskey, findPasskeys, insertPasskey, renamePasskey } from './sto
 
 const passkeysMax = 10;
 
-export type PasskeyOptions = {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
+export type PasskeyOptions = ManagementOptions & {
   readonly party: PasskeyParty;
   readonly challenges: Challenges;
   readonly securityNotices: SecurityNotices;
   readonly requireToActAs: RequireGrants;
   readonly addSessionMethods: AddSessionMethods;
   readonly requireFactor: RequireFactor;
-  readonly random: Random;
-  readonly now: Clock;
 };
 
 export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeof PasskeyService> {
   const { db, auditLog, party, challenges, securityNotices, requireToActAs } = options;
   const { addSessionMethods, requireFactor, random, now } = options;
 
-  async function requirePasskeyUser(executor: Executor, userId: string) {
-    const user = await findUserRow(executor, userId);
-    if (user === undefined) throw fail('not_found', 'The user does not exist.');
-    return user;
-  }
+  const requirePasskeyUser = async (executor: Executor, userId: string) =>
+    requireFound(await findUserRow(executor, userId), 'user');
 
   return {
     async listPasskeys({ userId }) {

@@ -1,6 +1,5 @@
-import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, PasskeyRow } from '../../storage/schema.ts';
-import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
+import { deleteBy, findBy, insertInto, lockBy, updateBy } from '../../storage/table-queries.ts';
 
 /** Newest first. At most ten rows exist. */
 export function findPasskeys(db: Executor, userId: string): Promise<PasskeyRow[]> {
@@ -33,14 +32,6 @@ export function renamePasskey(
 
 export const deletePasskey = deleteBy('passkeys', 'user_id', 'id');
 
-export function lockPasskey(trx: Executor, id: string): Promise<PasskeyRow | undefined> {
-  return lockRow(trx, 'passkeys', 'id', id);
-}
+export const lockPasskey = lockBy('passkeys', 'id');
 
-export async function recordPasskeyUse(
-  trx: Executor,
-  id: string,
-  use: { readonly counter: number; readonly last_used_time: number },
-): Promise<void> {
-  await trx.updateTable('passkeys').set(use).where('id', '=', id).execute();
-}
+export const recordPasskeyUse = updateBy('passkeys', 'id');

@@ -3,7 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { fail } from '../../base/errors/errors.ts';
+import { fail, requireFound } from '../../base/errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { findUserRow } from '../../storage/users.ts';
 import type { RequireGrants } from '../users/grant-checks.ts';
@@ -29,9 +29,7 @@ export function createIdentityMethods(options: IdentityMethodOptions): IdentityM
   const { db, auditLog, requireToActAs, endSessions } = options;
   return {
     async listUserIdentities({ userId }) {
-      if ((await findUserRow(db, userId)) === undefined) {
-        throw fail('not_found', 'The user does not exist.');
-      }
+      requireFound(await findUserRow(db, userId), 'user');
       const identities = (await findIdentities(db, userId)).map((row) => ({
         id: row.id,
         providerId: row.provider_id,

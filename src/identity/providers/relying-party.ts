@@ -178,7 +178,6 @@ function refusalOf(error: unknown, { stepUp }: SignInFlow): SignInRefusal {
   return new SignInRefusal(problem, { cause: error });
 }
 
-/** The error and its causes. */
 function chainOf(error: unknown): Error[] {
   return error instanceof Error ? [error, ...chainOf(error.cause)] : [];
 }

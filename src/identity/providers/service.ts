@@ -6,19 +6,18 @@ import {
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { managementScopes, parseStoredScopes } from '../../api/access/scopes.ts';
 import { etagOf, requireEtag, timeFields, touched } from '../../api/etag.ts';
-import { printableName } from '../../api/fields.ts';
+import { printableName, requiredName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
+import type { ManagementOptions } from '../../audit/audit-log.ts';
 import { nameCreator } from '../../audit/names/creators.ts';
-import type { Clock } from '../../base/clock.ts';
-import { newId, type Random } from '../../base/crypto/ids.ts';
+import { newId } from '../../base/crypto/ids.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
-import { fail, invalid } from '../../base/errors/errors.ts';
+import { invalid, requireFound } from '../../base/errors/errors.ts';
 import { readDomain } from '../../base/net/email.ts';
 import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { Database, Executor, IdentityProviderRow } from '../../storage/schema.ts';
+import type { Executor, IdentityProviderRow } from '../../storage/schema.ts';
 import { redirectUriOf } from './flow.ts';
 import { createIdentityMethods, type IdentityMethodOptions } from './identity-methods.ts';
 import {
@@ -35,26 +34,23 @@ import {
   findProviders,
   insertProvider,
   lockProvider,
-  lockProviderCount,
   lockStaffScopes,
   type ProviderChange,
   providerList,
+  requireFewProviders,
   updateProvider,
 } from './store.ts';
 
-export type ProviderOptions = IdentityMethodOptions & {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
-  readonly masterKey: MasterKey;
-  readonly mappedRoles: MappedRoles;
-  /** Throws `invalid_argument` for a URL that the service never calls. */
-  readonly requireIssuer: (issuer: string) => void;
-  readonly publicUrl: string;
-  readonly random: Random;
-  readonly now: Clock;
-};
+export type ProviderOptions = IdentityMethodOptions &
+  ManagementOptions & {
+    readonly masterKey: MasterKey;
+    readonly mappedRoles: MappedRoles;
+    /** Throws `invalid_argument` for a URL that the service never calls. */
+    readonly requireIssuer: (issuer: string) => void;
+    readonly publicUrl: string;
+  };
 
-const providersMax = 5;
+const noun = 'identity provider';
 
 const defaultClaims = { groups: 'groups', verified: 'email_verified' };
 
@@ -121,17 +117,14 @@ export function createIdentityProviderService(
       };
       return auditLog.create(context, { target: id }, async (trx) => {
         await requireEveryScope(trx, context, row.role_mappings);
-        if ((await lockProviderCount(trx)) >= providersMax) {
-          throw fail('conflict', `There are already ${providersMax} identity providers.`);
-        }
+        await requireFewProviders(trx);
         await insertProvider(trx, row).catch(refuseDuplicate);
         return { provider: message(row) };
       });
     },
 
     async getIdentityProvider({ providerId }, context) {
-      const row = await findProvider(db, providerId);
-      if (row === undefined) throw noSuchProvider();
+      const row = requireFound(await findProvider(db, providerId), noun);
       return { provider: await nameCreator(db, context, message(row)) };
     },
 
@@ -150,8 +143,7 @@ export function createIdentityProviderService(
         (path) => path === 'name' || (path === 'enabled' && change.enabled === 0),
       );
       const row = await auditLog.change(context, { target: providerId }, async (trx) => {
-        const before = await lockProvider(trx, providerId);
-        if (before === undefined) throw noSuchProvider();
+        const before = requireFound(await lockProvider(trx, providerId), noun);
         requireEtag(context, request, stateOf(before));
         const changed = { ...change, ...sealed };
         const timed = { ...changed, ...touched(before, changed, now()) };
@@ -166,8 +158,7 @@ export function createIdentityProviderService(
 
     async deleteIdentityProvider({ providerId }, context) {
       await auditLog.change(context, { target: providerId }, async (trx) => {
-        const before = await lockProvider(trx, providerId);
-        if (before === undefined) throw noSuchProvider();
+        const before = requireFound(await lockProvider(trx, providerId), noun);
         requireEtag(context, {}, stateOf(before));
         await endSessions(trx, { providerId });
         await deleteProvider(trx, providerId);
@@ -183,13 +174,10 @@ function stateOf(row: IdentityProviderRow): object {
   return state;
 }
 
-const noSuchProvider = () => fail('not_found', 'The identity provider does not exist.');
-
 type Change = ProviderChange & { readonly client_secret?: string };
 
-/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateIdentityProviderRequestSchema, Change> = {
-  name: ({ name }) => ({ name: printableName(required('name', name)) }),
+  name: ({ name }) => ({ name: requiredName(name) }),
   client_id: ({ clientId }) => ({ client_id: required('client_id', clientId) }),
   client_secret: ({ clientSecret }) => ({ client_secret: required('client_secret', clientSecret) }),
   allowed_domains: ({ allowedDomains }) => ({ allowed_domains: storeDomains(allowedDomains) }),

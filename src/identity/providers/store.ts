@@ -1,17 +1,17 @@
-import type { KeptSource } from '../../api/access/access-source.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { createdRows } from '../../storage/newest-rows.ts';
-import { countRows } from '../../storage/row-counts.ts';
-import { lockRow, lockRows } from '../../storage/row-locks.ts';
-import type {
-  Executor,
-  IdentityProviderRow,
-  UserIdentityRow,
-  UserRow,
-} from '../../storage/schema.ts';
+import type { List } from '../../storage/list.ts';
+import { lockRows } from '../../storage/row-locks.ts';
+import type { Executor, IdentityProviderRow, UserIdentityRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
+import { limitRows } from '../../storage/table-limits.ts';
+import {
+  deleteBy,
+  findBy,
+  insertInto,
+  insertUnlessTaken,
+  listFrom,
+  lockBy,
+  updateBy,
+} from '../../storage/table-queries.ts';
 
 export const findProvider = findBy('identity_providers', 'id');
 
@@ -47,26 +47,12 @@ export const providerSearch: SearchTable = {
   isSmall: true,
 };
 
-export function findProviders(
-  db: Executor,
-  query: ListQuery,
-): Promise<ListPage<IdentityProviderRow>> {
-  return readList(db, db.selectFrom('identity_providers').selectAll(), providerList, query);
-}
+export const findProviders = listFrom('identity_providers', providerList);
 
-/** The identity providers that a user created. */
-export const providerAccess: KeptSource = createdRows('identity_providers');
+export const lockProvider = lockBy('identity_providers', 'id');
 
-export function lockProvider(trx: Executor, id: string): Promise<IdentityProviderRow | undefined> {
-  return lockRow(trx, 'identity_providers', 'id', id);
-}
-
-/** Counts the providers. No other transaction creates one until this one ends. */
-export async function lockProviderCount(trx: Executor): Promise<number> {
-  // Providers are rare, so they share the lock of audiences.
-  await lockRow(trx, 'revisions', 'name', 'audiences');
-  return countRows(trx.selectFrom('identity_providers'));
-}
+/** Providers are rare, so they share the lock of audiences. */
+export const requireFewProviders = limitRows('identity_providers', 5, 'audiences');
 
 export const insertProvider = insertInto('identity_providers');
 
@@ -124,13 +110,6 @@ export function deleteIdentity(
 }
 
 /** False if another user has the address. */
-export async function insertProvidedUser(trx: Executor, row: UserRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await trx
-    .insertInto('users')
-    .values(row)
-    .onConflict((conflict) => conflict.column('email').doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows > 0n;
-}
+export const insertProvidedUser = insertUnlessTaken('users', 'email');
 
 export const updateProvidedUser = updateBy('users', 'id');

@@ -5,14 +5,13 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { callerOf, userOf } from '../../api/principal.ts';
 import { approvalReason } from '../../audit/approval-reason.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../base/clock.ts';
+import type { ManagementOptions } from '../../audit/audit-log.ts';
 import { digestOf } from '../../base/crypto/credential-format.ts';
-import { newId, type Random } from '../../base/crypto/ids.ts';
+import { newId } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Database, DeviceSignInRow, Executor, SessionRow } from '../../storage/schema.ts';
+import type { DeviceSignInRow, Executor, SessionRow } from '../../storage/schema.ts';
 import { lockUserRow } from '../../storage/users.ts';
 import type { Cookies } from './cookies.ts';
 import {
@@ -48,9 +47,7 @@ const commandLineId = 'latchkey-cli';
 /** Bounds the table. The throttle lets one site (a /48) start about 560 in ten minutes. */
 const signInsMax = 10_000;
 
-export type DeviceMethodOptions = {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
+export type DeviceMethodOptions = ManagementOptions & {
   readonly cookies: Cookies;
   readonly publicUrl: string;
   /** Counts every start. */
@@ -59,8 +56,6 @@ export type DeviceMethodOptions = {
   readonly deviceCodeThrottle: NetworkThrottle;
   /** Slows down guesses of user codes (RFC 8628 §5.1). */
   readonly userCodeThrottle: NetworkThrottle;
-  readonly random: Random;
-  readonly now: Clock;
 };
 
 type StartingMethods = Pick<ServiceImpl<typeof SessionService>, 'startDeviceSignIn'>;

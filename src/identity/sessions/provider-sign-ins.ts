@@ -35,7 +35,6 @@ export type ProviderSignIns = {
   ): Promise<{ readonly sessionId: string; readonly userId: string; email: string } | undefined>;
   /** Returns the id of the new session, and the value of its `Set-Cookie`. */
   start(trx: Executor, facts: ProviderSignInFacts): Promise<{ id: string; cookie: string }>;
-  /** Ends the sessions that were started with a provider. */
   end(trx: Executor, sessions: ProviderSessions): Promise<string[]>;
 };
 

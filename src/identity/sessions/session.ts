@@ -45,7 +45,6 @@ export type SessionFacts = {
   readonly userId: string;
   readonly amr: string;
   readonly address: string;
-  /** The header `User-Agent`. */
   readonly userAgent?: string | undefined;
   /** Milliseconds since 1970; by default the time of the sign-in. */
   readonly authTime?: number;

@@ -2,12 +2,10 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf } from '../../api/principal.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
+import type { ManagementOptions } from '../../audit/audit-log.ts';
 import { hasEventOf } from '../../audit/store.ts';
-import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
-import type { Database, Executor, SessionRow, UserRow } from '../../storage/schema.ts';
+import type { Executor, SessionRow, UserRow } from '../../storage/schema.ts';
 import type { FactorRules } from '../factor-rules/factor-rules.ts';
 import type { Signer } from '../tokens/signer.ts';
 import type { SecurityNotices } from '../users/security-notices.ts';
@@ -23,9 +21,7 @@ import {
 } from './session.ts';
 import { endSessions, findOldSessions, insertSession } from './store.ts';
 
-export type StartSessionOptions = {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
+export type StartSessionOptions = ManagementOptions & {
   readonly signer: Signer;
   readonly cookies: Cookies;
   readonly authenticateSession: AuthenticateSession;
@@ -33,8 +29,6 @@ export type StartSessionOptions = {
   readonly factorRules: FactorRules;
   readonly securityNotices: SecurityNotices;
   readonly tokenSeconds: number;
-  readonly random: Random;
-  readonly now: Clock;
 };
 
 type CheckedUser = {

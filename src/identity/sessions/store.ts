@@ -4,7 +4,7 @@ import { selectNewestFirst } from '../../storage/page-token.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
-import { deleteBy, insertInto } from '../../storage/table-queries.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
 import type { AddSessionMethods } from '../users/users.ts';
 
 export type UserWithSeed = {
@@ -76,14 +76,12 @@ export async function consumeTotpStep(
 
 export const insertSession = insertInto('sessions');
 
+const findSessionRow = findBy('sessions', 'id');
+
 export type SessionWithUser = { readonly session: SessionRow; readonly user: UserRow };
 
 export async function findSession(db: Executor, id: string): Promise<SessionWithUser | undefined> {
-  const session = await db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const session = await findSessionRow(db, id);
   if (session === undefined) return undefined;
   const user = await db
     .selectFrom('users')
@@ -229,7 +227,3 @@ export function hasRecoveryCode(db: Executor, userId: string, digest: string): P
 }
 
 export const consumeRecoveryCode = deleteBy('recovery_codes', 'user_id', 'digest');
-
-export function hasUser(db: Executor, id: string): Promise<boolean> {
-  return hasRow(db.selectFrom('users').where('id', '=', id));
-}

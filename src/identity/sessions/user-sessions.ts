@@ -4,14 +4,14 @@ import type { SessionService } from '../../../gen/latchkey/identity/v1/session_p
 import { isUser, principalOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
-import { fail } from '../../base/errors/errors.ts';
+import { fail, requireFound } from '../../base/errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database } from '../../storage/schema.ts';
-import { endSessionsOf } from '../../storage/users.ts';
+import { endSessionsOf, findUserRow } from '../../storage/users.ts';
 import type { RequireGrants } from '../users/grant-checks.ts';
 import { isLiveSession } from './session.ts';
 import { sessionMessage } from './session-message.ts';
-import { endSessions, findSession, findSessions, hasUser, sessionList } from './store.ts';
+import { endSessions, findSession, findSessions, sessionList } from './store.ts';
 
 export type UserSessionOptions = {
   readonly db: Database;
@@ -31,7 +31,7 @@ export function createUserSessionMethods(options: UserSessionOptions): UserSessi
   return {
     async listUserSessions(request, context) {
       const { userId } = request;
-      if (!(await hasUser(db, userId))) throw fail('not_found', 'The user does not exist.');
+      requireFound(await findUserRow(db, userId), 'user');
       const query = parseListRequest(request, sessionList.sorts, context.signal);
       const { rows, ...page } = await findSessions(db, userId, now(), query);
       const caller = principalOf(context);

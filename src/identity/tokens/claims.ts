@@ -87,6 +87,23 @@ export function actorsOf({ act }: Pick<Claims, 'act'>): string[] {
   return act === undefined ? [] : [act.sub, ...actorsOf(act)];
 }
 
+/** The fields that the answers about a token have in common. */
+export const claimFields = (claims: Claims) => ({
+  scope: claims.scope,
+  clientId: claims.client_id,
+  exp: claims.exp,
+  iat: claims.iat,
+  sub: claims.sub,
+  aud: claims.aud,
+  iss: claims.iss,
+  jti: claims.jti,
+  principalType: claims.principal_type,
+  accounts: [...(claims.accounts ?? [])],
+  ...(claims.custom === undefined ? {} : { claims: claims.custom }),
+  ...(claims.act === undefined ? {} : { act: claims.act }),
+  ...(claims.cnf === undefined ? {} : { cnf: claims.cnf }),
+});
+
 export function principalFrom(claims: Claims): Principal {
   const scopes = parseStoredScopes(claims.scope);
   const token = {

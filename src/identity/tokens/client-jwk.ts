@@ -80,7 +80,6 @@ export function checkJwk(given: GivenJwk): CheckedJwk {
   return { jwk: { ...own, ...names }, thumbprint };
 }
 
-/** Returns undefined for members that are not a key. */
 function importKey(jwk: StoredJwk): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: jwk, format: 'jwk' });

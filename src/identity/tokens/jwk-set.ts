@@ -31,7 +31,6 @@ function keysOf(jwks: unknown): readonly AnyJwk[] | undefined {
 const isDisguised = (kid: unknown) =>
   typeof kid === 'string' && !(isPrintable(kid) && isWellFormed(kid));
 
-/** Returns undefined for a key that is not accepted. */
 function acceptedKey(jwk: AnyJwk): CheckedJwk | undefined {
   const { kid } = jwk;
   const isShort = kid === undefined || (typeof kid === 'string' && kid.length <= kidMax);
@@ -73,7 +72,6 @@ export function pinnedKeys(jwks: object): string {
   return stored(keys);
 }
 
-/** Opens the keys of a set in the stored form. */
 export function openKeys(text: string): readonly ClientPublicKey[] {
   const { keys } = JSON.parse(text) as { readonly keys: readonly StoredJwk[] };
   return keys.map((jwk) => openJwk(jwk));

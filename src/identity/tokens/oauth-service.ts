@@ -5,7 +5,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { CredentialUsage } from '../../credentials/usage/usage.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { tokenTypeOf } from './claims.ts';
+import { claimFields, tokenTypeOf } from './claims.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
 import { idsOfToken } from './counted-requests.ts';
 import type { Revocations } from './revocations.ts';
@@ -33,21 +33,9 @@ export function createOAuthService(options: OAuthOptions): ServiceImpl<typeof OA
       usage.count('verified', idsOfToken(claims));
       return {
         active: true,
-        scope: claims.scope,
-        clientId: claims.client_id,
+        ...claimFields(claims),
         tokenType: tokenTypeOf(claims.cnf),
-        exp: claims.exp,
-        iat: claims.iat,
-        sub: claims.sub,
-        aud: claims.aud,
-        iss: claims.iss,
-        jti: claims.jti,
-        principalType: claims.principal_type,
-        accounts: [...(claims.accounts ?? [])],
         ...(claims.auth_time === undefined ? {} : { authTime: claims.auth_time }),
-        ...(claims.custom === undefined ? {} : { claims: claims.custom }),
-        ...(claims.act === undefined ? {} : { act: claims.act }),
-        ...(claims.cnf === undefined ? {} : { cnf: claims.cnf }),
       };
     },
 

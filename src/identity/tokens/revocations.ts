@@ -104,7 +104,7 @@ export function openRevocations(options: RevocationsOptions): Revocations {
 
   async function add(jti: string, expireTime: number, change: MakeChange): Promise<void> {
     const row = { jti, expire_time: expireTime, revision: unannouncedRevision };
-    await change((trx) => insertRevokedToken(trx, row));
+    await change(async (trx) => void (await insertRevokedToken(trx, row)));
     revoked.add(jti, expireTime);
   }
 

@@ -2,12 +2,8 @@ import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { parseAudienceIds } from '../../credentials/token-settings.ts';
 import { type EntityKey, entityKey } from '../../storage/change.ts';
 import { hasRow } from '../../storage/row-counts.ts';
-import type {
-  Database,
-  Executor,
-  RevokedTokenRow,
-  UsedAssertionRow,
-} from '../../storage/schema.ts';
+import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
+import { insertUnlessTaken } from '../../storage/table-queries.ts';
 
 export type Grants = {
   readonly ownerId: string;
@@ -97,25 +93,11 @@ export function isTokenRevoked(db: Database, jti: string): Promise<boolean> {
   return hasRow(db.selectFrom('revoked_tokens').where('jti', '=', jti));
 }
 
-export async function insertRevokedToken(db: Executor, row: RevokedTokenRow): Promise<void> {
-  await db
-    .insertInto('revoked_tokens')
-    .values(row)
-    .onConflict((conflict) => conflict.column('jti').doNothing())
-    .execute();
-}
+export const insertRevokedToken = insertUnlessTaken('revoked_tokens', 'jti');
 
 /** False if the assertion was used before. */
-export async function insertUsedAssertion(trx: Executor, row: UsedAssertionRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await trx
-    .insertInto('used_assertions')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
+export const insertUsedAssertion = insertUnlessTaken('used_assertions', 'digest');
 
-/** Returns the address of a user, and the name of the client that acts for the user. */
 export function findReaderNames(
   db: Executor,
   { userId, clientId }: { readonly userId: string; readonly clientId: string },

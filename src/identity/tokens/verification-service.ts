@@ -10,7 +10,7 @@ import { invalid } from '../../base/errors/errors.ts';
 import type { CredentialUsage } from '../../credentials/usage/usage.ts';
 import type { Executor } from '../../storage/schema.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import type { Claims } from './claims.ts';
+import { type Claims, claimFields } from './claims.ts';
 import { idsOfToken } from './counted-requests.ts';
 import type { DpopProofs } from './dpop-proofs.ts';
 import type { Revocations } from './revocations.ts';
@@ -58,20 +58,8 @@ export function createVerificationService(
         active: true,
         allowed,
         code: allowed ? '' : 'forbidden',
-        sub: claims.sub,
-        clientId: claims.client_id,
-        scope: claims.scope,
-        aud: claims.aud,
-        iss: claims.iss,
-        iat: claims.iat,
-        exp: claims.exp,
-        jti: claims.jti,
-        principalType: claims.principal_type,
-        accounts: [...(claims.accounts ?? [])],
+        ...claimFields(claims),
         authTime: claims.auth_time ?? 0,
-        ...(claims.custom === undefined ? {} : { claims: claims.custom }),
-        ...(claims.act === undefined ? {} : { act: claims.act }),
-        ...(claims.cnf === undefined ? {} : { cnf: claims.cnf }),
       };
     },
 

@@ -24,7 +24,6 @@ export type TrustedIssuers<Key> = {
 export type TrustedIssuersOptions<Key> = {
   readonly db: Database;
   readonly invalidations: Invalidations;
-  /** Opens the keys of a stored JWK set. */
   readonly openKeys: (jwks: string) => readonly Key[];
   readonly publicUrl: string;
   readonly now: Clock;

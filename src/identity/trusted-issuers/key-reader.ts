@@ -6,9 +6,8 @@ import { EgressError } from '../../base/net/egress-fetch.ts';
 import { transact } from '../../storage/database.ts';
 import type { Lease } from '../../storage/leases.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
-import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, TrustedIssuerRow } from '../../storage/schema.ts';
-import { claimAttempt, findAllIssuers, updateIssuer } from './store.ts';
+import { claimAttempt, findAllIssuers, lockIssuer, updateIssuer } from './store.ts';
 
 export type KeyReader = {
   /**
@@ -70,7 +69,7 @@ export function startKeyReader(options: KeyReaderOptions): KeyReader {
     });
     if (stopping.signal.aborted) return;
     await transact(db, async (trx) => {
-      const current = await lockRow(trx, 'trusted_issuers', 'id', row.id);
+      const current = await lockIssuer(trx, row.id);
       // The keys now come from elsewhere.
       if (current?.jwks !== null || current.jwks_uri !== row.jwks_uri) return;
       await updateIssuer(

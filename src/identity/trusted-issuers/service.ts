@@ -17,15 +17,13 @@ import {
 import { printableName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
+import type { ManagementOptions } from '../../audit/audit-log.ts';
 import { nameCreator } from '../../audit/names/creators.ts';
-import type { Clock } from '../../base/clock.ts';
-import { isId, newId, type Random } from '../../base/crypto/ids.ts';
-import { fail, invalid } from '../../base/errors/errors.ts';
+import { isId, newId } from '../../base/crypto/ids.ts';
+import { fail, invalid, requireFound } from '../../base/errors/errors.ts';
 import { refuseExternalId } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Database, Executor, TrustedIssuerRow } from '../../storage/schema.ts';
+import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
 import {
   deleteIssuer,
   findIssuer,
@@ -35,25 +33,20 @@ import {
   insertIssuer,
   isIssuerUsed,
   issuerList,
-  lockIssuerCount,
+  lockIssuer,
+  requireFewIssuers,
   updateIssuer,
 } from './store.ts';
 
-export type TrustedIssuerOptions = {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
+export type TrustedIssuerOptions = ManagementOptions & {
   /** Returns the accepted keys in the stored form. Throws `invalid_argument` without any. */
   readonly pinnedKeys: (jwks: JsonObject) => string;
-  /** Begins to read the keys of an issuer. */
   readonly readSoon: (issuerId: string) => void;
-  /** Returns whether the service calls a URL, by its form alone. */
   readonly isEgressUrl: (url: string) => boolean;
   readonly publicUrl: string;
-  readonly random: Random;
-  readonly now: Clock;
 };
 
-const issuersMax = 100;
+const noun = 'trusted issuer';
 
 export function createTrustedIssuerService(
   options: TrustedIssuerOptions,
@@ -68,7 +61,6 @@ export function createTrustedIssuerService(
 
   const isDiscoverable = (issuer: string) => !issuer.includes('?') && isEgressUrl(issuer);
 
-  /** The fields that an update can change, by their path in the mask. */
   const updateFields: UpdateFields<typeof UpdateTrustedIssuerRequestSchema, IssuerChange> = {
     name: ({ name }) => ({ name: printableName(name) }),
     jwks_uri: ({ jwksUri }) => ({ jwks_uri: storedUrl(jwksUri) }),
@@ -108,9 +100,7 @@ export function createTrustedIssuerService(
       };
       requireUsable(row);
       const created = await auditLog.create(context, { target: row.id }, async (trx) => {
-        if ((await lockIssuerCount(trx)) >= issuersMax) {
-          throw fail('conflict', `There are already ${issuersMax} trusted issuers.`);
-        }
+        await requireFewIssuers(trx);
         await insertIssuer(trx, row).catch(refuseExternalId);
         return { trustedIssuer: issuerMessage(row) };
       });
@@ -119,14 +109,13 @@ export function createTrustedIssuerService(
     },
 
     async getTrustedIssuer({ issuerId }, context) {
-      const row = await findIssuer(db, issuerId);
-      if (row === undefined) throw noSuchIssuer();
+      const row = requireFound(await findIssuer(db, issuerId), noun);
       return { trustedIssuer: await nameCreator(db, context, issuerMessage(row)) };
     },
 
     async listTrustedIssuers(request, { signal }) {
       const query = parseListRequest(request, issuerList.sorts, signal);
-      const { rows, ...page } = await findIssuers(db, query, request.externalId);
+      const { rows, ...page } = await findIssuers(db, query, request);
       return { trustedIssuers: rows.map(issuerMessage), ...page };
     },
 
@@ -134,7 +123,7 @@ export function createTrustedIssuerService(
       const { issuerId } = request;
       const update = readUpdate(UpdateTrustedIssuerRequestSchema, request, updateFields);
       const row = await auditLog.change(context, { target: issuerId }, async (trx) => {
-        const before = await locked(trx, issuerId);
+        const before = requireFound(await lockIssuer(trx, issuerId), noun);
         requireEtag(context, request, stableOf(before));
         const change = changeOf(before, update.change, now());
         const after = { ...before, ...change };
@@ -151,7 +140,7 @@ export function createTrustedIssuerService(
 
     async deleteTrustedIssuer({ issuerId }, context) {
       await auditLog.change(context, { target: issuerId }, async (trx) => {
-        requireEtag(context, {}, stableOf(await locked(trx, issuerId)));
+        requireEtag(context, {}, stableOf(requireFound(await lockIssuer(trx, issuerId), noun)));
         if (await isIssuerUsed(trx, issuerId)) {
           throw fail('conflict', 'A client has a federated identity of the trusted issuer.');
         }
@@ -179,14 +168,6 @@ function changeOf(before: TrustedIssuerRow, change: IssuerChange, time: number):
 function stableOf(row: TrustedIssuerRow) {
   const { read_jwks, read_time, attempt_time, attempt_error, ...stable } = row;
   return stable;
-}
-
-const noSuchIssuer = () => fail('not_found', 'The trusted issuer does not exist.');
-
-async function locked(trx: Executor, id: string): Promise<TrustedIssuerRow> {
-  const row = await lockRow(trx, 'trusted_issuers', 'id', id);
-  if (row === undefined) throw noSuchIssuer();
-  return row;
 }
 
 /**

@@ -1,13 +1,16 @@
-import type { KeptSource } from '../../api/access/access-source.ts';
-import { withExternalId } from '../../storage/external-ids.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { createdRows } from '../../storage/newest-rows.ts';
-import { countRows, hasRow } from '../../storage/row-counts.ts';
-import { lockRow } from '../../storage/row-locks.ts';
+import type { List } from '../../storage/list.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
+import { limitRows } from '../../storage/table-limits.ts';
+import {
+  deleteBy,
+  findBy,
+  insertInto,
+  listFrom,
+  lockBy,
+  updateBy,
+} from '../../storage/table-queries.ts';
 
 /** At most 100 rows exist. */
 export function findAllIssuers(db: Executor): Promise<TrustedIssuerRow[]> {
@@ -15,6 +18,7 @@ export function findAllIssuers(db: Executor): Promise<TrustedIssuerRow[]> {
 }
 
 export const findIssuer = findBy('trusted_issuers', 'id');
+export const lockIssuer = lockBy('trusted_issuers', 'id');
 
 export const issuerList = {
   sorts: { create_time: 'number', name: 'text' },
@@ -28,23 +32,9 @@ export const issuerSearch: SearchTable = {
   isSmall: true,
 };
 
-export function findIssuers(
-  db: Executor,
-  query: ListQuery,
-  externalId = '',
-): Promise<ListPage<TrustedIssuerRow>> {
-  const issuers = withExternalId(db.selectFrom('trusted_issuers').selectAll(), externalId);
-  return readList(db, issuers, issuerList, query);
-}
+export const findIssuers = listFrom('trusted_issuers', issuerList);
 
-/** The trusted issuers that a user created. */
-export const issuerAccess: KeptSource = createdRows('trusted_issuers');
-
-/** Counts the trusted issuers. No other transaction creates one until this one ends. */
-export async function lockIssuerCount(trx: Executor): Promise<number> {
-  await lockRow(trx, 'revisions', 'name', 'trusted_issuers');
-  return countRows(trx.selectFrom('trusted_issuers'));
-}
+export const requireFewIssuers = limitRows('trusted_issuers', 100, 'trusted_issuers');
 
 export const insertIssuer = insertInto('trusted_issuers');
 
@@ -75,7 +65,7 @@ export type LockTrustedIssuer = (trx: Executor, id: string) => Promise<boolean>;
 
 /** Returns whether the issuer exists. It is not deleted before the transaction ends. */
 export const lockTrustedIssuer: LockTrustedIssuer = async (trx, id) =>
-  (await lockRow(trx, 'trusted_issuers', 'id', id)) !== undefined;
+  (await lockIssuer(trx, id)) !== undefined;
 
 /**
  * Records an attempt to read the keys of an issuer, and returns the issuer. Returns undefined if

@@ -3,7 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import type { DataPage, UserData } from '../../api/access/user-data.ts';
 import { callerOf } from '../../api/principal.ts';
-import { fail } from '../../base/errors/errors.ts';
+import { requireFound } from '../../base/errors/errors.ts';
 import { writeArchive } from '../../base/files/write-archive.ts';
 import { takeTurn } from '../../base/limits/turns.ts';
 import type { Database } from '../../storage/schema.ts';
@@ -24,8 +24,7 @@ export function createUserExport({ db, sharedData }: UserExportOptions): UserExp
   const sections = Object.entries({ ...identityData, ...sharedData });
   return {
     async *exportUser({ userId }, context) {
-      const user = await findUserRow(db, userId);
-      if (user === undefined) throw fail('not_found', 'The user does not exist.');
+      const user = requireFound(await findUserRow(db, userId), 'user');
       const value = { name: `${userId}.tar`, contentType: 'application/x-tar', generated: true };
       yield { part: { case: 'header', value } };
       const archive = writeArchive(async (writer) => {

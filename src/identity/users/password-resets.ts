@@ -10,9 +10,8 @@ import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { requireNotDeleted } from '../../api/deletion.ts';
 import { claimOf } from '../../api/idempotency/claim.ts';
 import { callerOf } from '../../api/principal.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
-import { type Clock, dayMs, minuteMs, secondMs } from '../../base/clock.ts';
-import type { Random } from '../../base/crypto/ids.ts';
+import type { ManagementOptions } from '../../audit/audit-log.ts';
+import { dayMs, minuteMs, secondMs } from '../../base/clock.ts';
 import {
   formatLinkToken,
   generateLinkToken,
@@ -27,7 +26,7 @@ import type { Mailer } from '../../base/mail/mailer.ts';
 import { readEmail } from '../../base/net/email.ts';
 import { networkOf } from '../../base/net/network.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
-import type { Database, Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';
+import type { Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';
 import {
   createThrottle,
   steadyLimit,
@@ -74,9 +73,7 @@ const pauseMs = 300;
 
 export type MailPasswordLink = ServiceImpl<typeof UserService>['mailPasswordLink'];
 
-export type PasswordResetOptions = {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
+export type PasswordResetOptions = ManagementOptions & {
   readonly mailer: Mailer;
   readonly passwords: Passwords;
   readonly checkPassword: CheckPassword;
@@ -86,8 +83,6 @@ export type PasswordResetOptions = {
   readonly keys: DerivedKeys;
   readonly publicUrl: string;
   readonly warn: (facts: object, message: string) => void;
-  readonly random: Random;
-  readonly now: Clock;
 };
 
 export type PasswordResets = {

@@ -68,23 +68,15 @@ export function createTraces(tracer: Tracer): Traces {
 
   return {
     traceCalls(endpoint: Endpoint): Endpoint {
+      const traced =
+        <Body>(invoke: (call: Call, body: Body) => Promise<Message>) =>
+        (call: Call, body: Body) =>
+          current.run(startCall(endpoint, call), invoke, call, body);
       switch (endpoint.kind) {
-        case 'unary': {
-          const { invoke } = endpoint;
-          return {
-            ...endpoint,
-            invoke: (call: Call, read: ReadRequest) =>
-              current.run(startCall(endpoint, call), invoke, call, read),
-          };
-        }
-        case 'client_streaming': {
-          const { invoke } = endpoint;
-          return {
-            ...endpoint,
-            invoke: (call: Call, requests: AsyncIterable<Message>) =>
-              current.run(startCall(endpoint, call), invoke, call, requests),
-          };
-        }
+        case 'unary':
+          return { ...endpoint, invoke: traced(endpoint.invoke) };
+        case 'client_streaming':
+          return { ...endpoint, invoke: traced(endpoint.invoke) };
         case 'server_streaming':
           return {
             ...endpoint,

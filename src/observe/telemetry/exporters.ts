@@ -7,48 +7,33 @@ import type { Log } from '../log.ts';
 type Protocol = 'grpc' | 'http/json' | 'http/protobuf';
 
 export async function openTraceExporter(log: Log): Promise<SpanExporter> {
-  const exporter = await newTraceExporter(protocolOf('TRACES', log));
+  const exporter = await traceExporters[protocolOf('TRACES', log)]();
   return withReports(exporter, 'traces', log);
 }
 
 export async function openMetricExporter(log: Log): Promise<PushMetricExporter> {
-  const exporter = await newMetricExporter(protocolOf('METRICS', log));
+  const exporter = await metricExporters[protocolOf('METRICS', log)]();
   return withReports(exporter, 'metrics', log);
 }
 
-async function newTraceExporter(protocol: Protocol): Promise<SpanExporter> {
-  switch (protocol) {
-    case 'grpc': {
-      const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-grpc');
-      return new OTLPTraceExporter();
-    }
-    case 'http/json': {
-      const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
-      return new OTLPTraceExporter();
-    }
-    case 'http/protobuf': {
-      const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
-      return new OTLPTraceExporter();
-    }
-  }
-}
+/** Only the packages of the protocol are loaded. */
+const traceExporters: Readonly<Record<Protocol, () => Promise<SpanExporter>>> = {
+  grpc: async () =>
+    new (await import('@opentelemetry/exporter-trace-otlp-grpc')).OTLPTraceExporter(),
+  'http/json': async () =>
+    new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter(),
+  'http/protobuf': async () =>
+    new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter(),
+};
 
-async function newMetricExporter(protocol: Protocol): Promise<PushMetricExporter> {
-  switch (protocol) {
-    case 'grpc': {
-      const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-grpc');
-      return new OTLPMetricExporter();
-    }
-    case 'http/json': {
-      const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-http');
-      return new OTLPMetricExporter();
-    }
-    case 'http/protobuf': {
-      const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-proto');
-      return new OTLPMetricExporter();
-    }
-  }
-}
+const metricExporters: Readonly<Record<Protocol, () => Promise<PushMetricExporter>>> = {
+  grpc: async () =>
+    new (await import('@opentelemetry/exporter-metrics-otlp-grpc')).OTLPMetricExporter(),
+  'http/json': async () =>
+    new (await import('@opentelemetry/exporter-metrics-otlp-http')).OTLPMetricExporter(),
+  'http/protobuf': async () =>
+    new (await import('@opentelemetry/exporter-metrics-otlp-proto')).OTLPMetricExporter(),
+};
 
 function protocolOf(signal: 'TRACES' | 'METRICS', log: Log): Protocol {
   const ofSignal = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`;

@@ -1,18 +1,11 @@
 import { hasRow } from '../../../storage/row-counts.ts';
 import type { DeviceSignInRow, Executor } from '../../../storage/schema.ts';
-import { findBy } from '../../../storage/table-queries.ts';
+import { findBy, insertUnlessTaken } from '../../../storage/table-queries.ts';
 
 const table = 'device_sign_ins';
 
 /** False if another sign-in has the user code. */
-export async function insertDeviceSignIn(trx: Executor, row: DeviceSignInRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await trx
-    .insertInto(table)
-    .values(row)
-    .onConflict((conflict) => conflict.column('user_code').doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows > 0n;
-}
+export const insertDeviceSignIn = insertUnlessTaken(table, 'user_code');
 
 /** Whether at least so many sign-ins have not expired. */
 export function hasDeviceSignIns(db: Executor, count: number, now: number): Promise<boolean> {
