@@ -21,18 +21,18 @@ import { makeLink, upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, staff } = useConsole();
 
-const files = ['router.ts', 'registry/workspace-screens.ts', 'registry/staff-screens.ts'];
-const registry = files.map((file) =>
-  readFileSync(path.resolve(import.meta.dirname, '../../web/console', file), 'utf8'),
-);
-const routes = [...registry.join().matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)];
-/** Redirects, parent routes and the route of unknown paths. */
-const noPages = new Set(['/', '/workspaces/$workspaceId', '/$']);
-const paths = routes.flatMap(([, parent, own = '']) => {
-  if (noPages.has(own)) return [];
-  if (parent === 'workspace') return [`/workspaces/$workspaceId${own}`];
-  return parent === 'shell' ? [own] : [];
-});
+/** The paths of the screens that a file declares. */
+function screensOf(file: string): string[] {
+  const name = path.resolve(import.meta.dirname, '../../web/console', file);
+  return [...readFileSync(name, 'utf8').matchAll(/\bscreen\(\s*'([^']+)'/g)].map(
+    ([, own = '']) => own,
+  );
+}
+const paths = [
+  ...screensOf('router.ts'),
+  ...screensOf('registry/staff-screens.ts'),
+  ...screensOf('registry/workspace-screens.ts').map((own) => `/workspaces/$workspaceId${own}`),
+];
 
 let person: ConsoleUser;
 let values: Record<string, string>;

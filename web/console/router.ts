@@ -8,7 +8,7 @@ import { consolePathOf } from './session/console-address.ts';
 import { SignInScreen } from './session/sign-in-screen.tsx';
 import { ErrorScreen, NotFoundScreen } from './shell/error-screens.tsx';
 import { lazy } from './shell/lazy.ts';
-import { type RouterContext, screenOptions } from './shell/screen-options.ts';
+import { type RouterContext, screensBelow } from './shell/screen-options.ts';
 import { StartRedirect } from './shell/start-redirects.tsx';
 
 type SignInSearch = {
@@ -69,15 +69,13 @@ const signedOutRoutes = [
 
 const start = createRoute({ getParentRoute: () => shell, path: '/', component: StartRedirect });
 
+const screen = screensBelow(shell);
+
 const otherScreens = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/account',
-    ...screenOptions(() => import('./account/account-screen.tsx'), 'AccountScreen', {
-      label: 'Your account',
-      menu: 'user',
-      icon: IconUserCircle,
-    }),
+  screen('/account', () => import('./account/account-screen.tsx'), 'AccountScreen', {
+    label: 'Your account',
+    menu: 'user',
+    icon: IconUserCircle,
   }),
   createRoute({ getParentRoute: () => shell, path: '/$', component: NotFoundScreen }),
 ] as const;

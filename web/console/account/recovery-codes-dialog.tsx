@@ -5,6 +5,7 @@ import { useUser } from '../session/session-context.tsx';
 import { CopyButton } from '../shared/copyable-text.tsx';
 import { useDialog } from '../shared/dialog-state.ts';
 import { focusBehindDialogs } from '../shared/focus-fallback.ts';
+import { saveFile } from '../shared/save-file.ts';
 
 type RecoveryCodesDialogProps = {
   readonly codes: readonly string[];
@@ -65,7 +66,7 @@ function Codes({ codes, close }: CodesProps) {
           variant="default"
           size="compact-sm"
           leftSection={<IconDownload size={16} />}
-          onClick={() => download(textFor(email, codes))}
+          onClick={() => saveFile(fileOf(email, codes), 'latchkey-recovery-codes.txt')}
         >
           Download
         </Button>
@@ -83,8 +84,8 @@ function Codes({ codes, close }: CodesProps) {
   );
 }
 
-const textFor = (email: string, codes: readonly string[]) =>
-  [
+function fileOf(email: string, codes: readonly string[]): Blob {
+  const lines = [
     `Latchkey recovery codes of ${email}`,
     `${location.origin}/console`,
     '',
@@ -92,14 +93,6 @@ const textFor = (email: string, codes: readonly string[]) =>
     '',
     ...codes,
     '',
-  ].join('\n');
-
-/** Saves a text as a file. */
-function download(text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = 'latchkey-recovery-codes.txt';
-  link.click();
-  URL.revokeObjectURL(address);
+  ];
+  return new Blob([lines.join('\n')], { type: 'text/plain' });
 }

@@ -8,6 +8,7 @@ import { defineList, useList } from '../shared/lists/define-list.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { ChangeAlgorithmDialog } from './change-algorithm-dialog.tsx';
 import { CreateAudienceDialog } from './create-audience-dialog.tsx';
@@ -70,7 +71,7 @@ function Actions({ audience }: { readonly audience: Audience }) {
       <RenameDialog
         noun="audience"
         name={name}
-        submit={(next) => update({ audienceId, etag, name: next, updateMask: { paths: ['name'] } })}
+        submit={(next) => update({ audienceId, etag, ...withMask({ name: next }) })}
       />,
     );
   const ask = () =>

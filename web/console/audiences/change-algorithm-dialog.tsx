@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Audience, AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { AlgorithmField } from './algorithm-field.tsx';
 
@@ -15,12 +16,7 @@ export function ChangeAlgorithmDialog({ audience }: { readonly audience: Audienc
       done="Algorithm changed"
       form={form}
       submit={({ signingAlg }) =>
-        update({
-          audienceId: audience.id,
-          etag: audience.etag,
-          signingAlg,
-          updateMask: { paths: ['signing_alg'] },
-        })
+        update({ audienceId: audience.id, etag: audience.etag, ...withMask({ signingAlg }) })
       }
     >
       <AlgorithmField {...form.getInputProps('signingAlg')} />

@@ -12,7 +12,7 @@ import { offlineVerificationNote } from '../shared/credentials/credential.ts';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialog } from '../shared/dialog-state.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { type Fact, FactList } from '../shared/facts.tsx';
+import { FactList, type OptionalFact } from '../shared/facts.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { useMethod } from '../shared/use-method.ts';
@@ -51,7 +51,7 @@ function Event({ event }: { readonly event: AuditEvent }) {
   );
 }
 
-function factsOf(event: AuditEvent): Fact[] {
+function factsOf(event: AuditEvent): OptionalFact[] {
   const { id, createTime, actor, actorName, actorType, action, code, count } = event;
   const { target, targetName, targetParents, requestId, address, reason } = event;
   const { actingClient, tokenId } = event;
@@ -68,17 +68,14 @@ function factsOf(event: AuditEvent): Fact[] {
         </>
       ),
     },
-    ...(actingClient === ''
-      ? []
-      : [
-          {
-            name: 'Acting client',
-            value: <CopyableResource id={actingClient} name="" label="client ID" />,
-          },
-        ]),
-    ...(tokenId === ''
-      ? []
-      : [{ name: 'Token ID', value: <CopyableText text={tokenId} label="token ID" /> }]),
+    actingClient !== '' && {
+      name: 'Acting client',
+      value: <CopyableResource id={actingClient} name="" label="client ID" />,
+    },
+    tokenId !== '' && {
+      name: 'Token ID',
+      value: <CopyableText text={tokenId} label="token ID" />,
+    },
     {
       name: 'Target',
       value:
@@ -107,10 +104,11 @@ function factsOf(event: AuditEvent): Fact[] {
         </>
       ),
     },
-    ...(reason === '' ? [] : [{ name: 'Reason', value: reason }]),
-    ...(count > 1
-      ? [{ name: 'Count', value: `${count} times. The details are those of the first event.` }]
-      : []),
+    reason !== '' && { name: 'Reason', value: reason },
+    count > 1 && {
+      name: 'Count',
+      value: `${count} times. The details are those of the first event.`,
+    },
     {
       name: 'IP address',
       value: address === '' ? unknown : <span className="mono">{address}</span>,

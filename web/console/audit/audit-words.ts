@@ -4,158 +4,112 @@ import type { AuditEvent } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 /** The words for a done and for a refused action. */
 type Verb = { readonly did: string; readonly tried: string };
 
-const verb = (did: string, tried: string): Verb => ({ did, tried });
-
-/** The first words of method names. */
-const verbs: Record<string, Verb> = {
-  Activate: verb('activated', 'activate'),
-  Approve: verb('approved', 'approve'),
-  Create: verb('created', 'create'),
-  Delete: verb('deleted', 'delete'),
-  Disable: verb('disabled', 'disable'),
-  Download: verb('downloaded', 'download'),
-  Enable: verb('enabled', 'enable'),
-  Export: verb('exported', 'export'),
-  Get: verb('read', 'read'),
-  List: verb('listed', 'list'),
-  Leave: verb('left', 'leave'),
-  Purge: verb('deleted for good', 'delete for good'),
-  Put: verb('set', 'set'),
-  Read: verb('opened', 'open'),
-  Remove: verb('removed', 'remove'),
-  Replace: verb('replaced', 'replace'),
-  Restore: verb('restored', 'restore'),
-  Revoke: verb('revoked', 'revoke'),
-  Rotate: verb('rotated', 'rotate'),
-  Undelete: verb('restored', 'restore'),
-  Update: verb('changed', 'change'),
-  Upload: verb('uploaded', 'upload'),
-  Verify: verb('verified', 'verify'),
+const irregular: Readonly<Record<string, string>> = {
+  get: 'got',
+  leave: 'left',
+  read: 'read',
+  reset: 'reset',
+  send: 'sent',
+  set: 'set',
+  withdraw: 'withdrew',
 };
 
-/** Actions that need other words than those of their names. */
-const actions: Record<string, Verb> = {
-  'ClientService.ListClientSecrets': verb('listed the secrets of', 'list the secrets of'),
-  'ClientService.RotateClientSecret': verb('rotated a secret of', 'rotate a secret of'),
-  'CustomerService.PutAccounts': verb('changed the accounts of', 'change the accounts of'),
-  'IdentityProviderService.ApplyMappings': verb(
-    'applied the groups of the provider to',
-    'apply the groups of the provider to',
-  ),
-  'IdentityProviderService.DeleteUserIdentity': verb('unlinked the account', 'unlink the account'),
-  'IdentityProviderService.LinkUser': verb(
-    'linked an account of a provider to',
-    'link an account of a provider to',
-  ),
-  'IdentityProviderService.ListUserIdentities': verb(
-    'listed the linked accounts of',
-    'list the linked accounts of',
-  ),
-  'InsightService.MarkNoticesRead': verb('marked notices as read in', 'mark notices as read in'),
-  'InstallationService.ConfirmMasterKeyCopy': verb(
-    'confirmed a copy of the master key',
-    'confirm a copy of the master key',
-  ),
-  'InvitationService.AcceptInvitation': verb('accepted the invitation', 'accept the invitation'),
-  'InvitationService.JoinWorkspace': verb(
-    'joined a workspace with the invitation',
-    'join a workspace with the invitation',
-  ),
-  'DocumentService.DeleteVersion': verb('deleted a version of', 'delete a version of'),
-  'DocumentService.ListVersions': verb('listed the versions of', 'list the versions of'),
-  'DocumentService.RestoreVersion': verb('restored a version of', 'restore a version of'),
-  'DocumentService.UploadVersion': verb('uploaded a version of', 'upload a version of'),
-  'IssuanceService.ExchangeApiKey': verb('got a token with the API key', 'get a token for'),
-  'IssuanceService.IssueToken': verb('got a token for', 'get a token for'),
-  'LinkService.BatchCreateLinks': verb('created the link', 'create links for recipients'),
-  'LinkService.BatchRevokeLinks': verb('revoked the link', 'revoke links'),
-  'LinkService.BatchUpdateLinks': verb('changed the link', 'change links'),
-  'LinkService.ListLinkViews': verb('listed the views of', 'list the views of'),
-  'MasterKey.Rotate': verb('encrypted all secrets with a new master key', 'change the master key'),
-  'OAuthService.Introspect': verb('verified a token', 'verify a token'),
-  'OAuthService.Revoke': verb('revoked a token of', 'revoke a token of'),
-  'PasswordResetService.RequestPasswordReset': verb(
+/** Such as `created` for `create`, and `verified` for `verify`. */
+const pastOf = (verb: string) =>
+  irregular[verb] ?? `${verb.replace(/e$/, '').replace(/(?<=[^aeiou])y$/, 'i')}ed`;
+
+const verb = (tried: string): Verb => ({ did: tried.replace(/^\w+/, pastOf), tried });
+
+const sameVerbs =
+  'Activate Approve Create Delete Disable Download Enable Export Leave List Remove Replace ' +
+  'Restore Revoke Rotate Upload Verify';
+
+/** The verbs for the first words of method names. */
+const verbs: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(sameVerbs.split(' ').map((word) => [word, word.toLowerCase()])),
+  Get: 'read',
+  Purge: 'delete for good',
+  Put: 'set',
+  Read: 'open',
+  Undelete: 'restore',
+  Update: 'change',
+};
+
+/** Actions that need other words than those of their names: also done, if the verb differs. */
+const actions: Readonly<Record<string, string | readonly [did: string, tried: string]>> = {
+  'ClientService.ListClientSecrets': 'list the secrets of',
+  'ClientService.RotateClientSecret': 'rotate a secret of',
+  'CustomerService.PutAccounts': 'change the accounts of',
+  'IdentityProviderService.ApplyMappings': 'apply the groups of the provider to',
+  'IdentityProviderService.DeleteUserIdentity': 'unlink the account',
+  'IdentityProviderService.LinkUser': 'link an account of a provider to',
+  'IdentityProviderService.ListUserIdentities': 'list the linked accounts of',
+  'InsightService.MarkNoticesRead': 'mark notices as read in',
+  'InstallationService.ConfirmMasterKeyCopy': 'confirm a copy of the master key',
+  'InvitationService.AcceptInvitation': 'accept the invitation',
+  'InvitationService.JoinWorkspace': 'join a workspace with the invitation',
+  'DocumentService.DeleteVersion': 'delete a version of',
+  'DocumentService.ListVersions': 'list the versions of',
+  'DocumentService.RestoreVersion': 'restore a version of',
+  'DocumentService.UploadVersion': 'upload a version of',
+  'IssuanceService.ExchangeApiKey': ['got a token with the API key', 'get a token for'],
+  'IssuanceService.IssueToken': 'get a token for',
+  'LinkService.BatchCreateLinks': ['created the link', 'create links for recipients'],
+  'LinkService.BatchRevokeLinks': ['revoked the link', 'revoke links'],
+  'LinkService.BatchUpdateLinks': ['changed the link', 'change links'],
+  'LinkService.ListLinkViews': 'list the views of',
+  'MasterKey.Rotate': ['encrypted all secrets with a new master key', 'change the master key'],
+  'OAuthService.Introspect': 'verify a token',
+  'OAuthService.Revoke': 'revoke a token of',
+  'PasswordResetService.RequestPasswordReset': [
     'requested a link to reset the password of',
     'request a link to reset a password',
-  ),
-  'PasswordResetService.ResetPassword': verb('reset the password of', 'reset the password of'),
-  'PasskeyService.ListPasskeys': verb('listed the passkeys of', 'list the passkeys of'),
-  'PasskeyService.StartPasskeyRegistration': verb('started to add a passkey', 'add a passkey'),
-  'SearchService.Search': verb('searched for resources', 'search for resources'),
-  'SessionService.ApproveDeviceSignIn': verb(
-    'approved a command-line sign-in',
-    'approve a command-line sign-in',
-  ),
-  'SessionService.DenyDeviceSignIn': verb(
-    'denied a command-line sign-in',
-    'deny a command-line sign-in',
-  ),
-  'SessionService.FindDeviceSignIn': verb(
-    'looked up a command-line sign-in',
-    'look up a command-line sign-in',
-  ),
-  'SessionService.GetSignInOptions': verb('read how to sign in', 'read how to sign in'),
-  'SessionService.ListUserSessions': verb('listed the sessions of', 'list the sessions of'),
-  'SessionService.LogOutByProvider': verb(
-    'ended the sessions at the request of the provider of',
-    'end the sessions at the request of the provider of',
-  ),
-  'SessionService.RefreshSession': verb('continued a session', 'continue a session'),
-  'SessionService.RevokeSession': verb('signed out the session', 'sign out the session'),
-  'SessionService.RevokeUserSession': verb('signed out the session', 'sign out the session'),
-  'SessionService.RevokeUserSessions': verb(
-    'signed out all sessions of',
-    'sign out all sessions of',
-  ),
-  'SessionService.SignIn': verb('signed in', 'sign in'),
-  'SessionService.SignInWithDeviceCode': verb(
-    'signed in on the command line through a browser',
-    'sign in on the command line through a browser',
-  ),
-  'SessionService.SignInWithPasskey': verb(
-    'signed in with the passkey',
-    'sign in with the passkey',
-  ),
-  'SessionService.SignInWithProvider': verb(
-    'signed in with a company account',
-    'sign in with a company account',
-  ),
-  'SessionService.StartDeviceSignIn': verb(
+  ],
+  'PasswordResetService.ResetPassword': 'reset the password of',
+  'PasskeyService.ListPasskeys': 'list the passkeys of',
+  'PasskeyService.StartPasskeyRegistration': ['started to add a passkey', 'add a passkey'],
+  'SearchService.Search': 'search for resources',
+  'SessionService.ApproveDeviceSignIn': 'approve a command-line sign-in',
+  'SessionService.DenyDeviceSignIn': 'deny a command-line sign-in',
+  'SessionService.FindDeviceSignIn': 'look up a command-line sign-in',
+  'SessionService.GetSignInOptions': 'read how to sign in',
+  'SessionService.ListUserSessions': 'list the sessions of',
+  'SessionService.LogOutByProvider': 'end the sessions at the request of the provider of',
+  'SessionService.RefreshSession': 'continue a session',
+  'SessionService.RevokeSession': 'sign out the session',
+  'SessionService.RevokeUserSession': 'sign out the session',
+  'SessionService.RevokeUserSessions': 'sign out all sessions of',
+  'SessionService.SignIn': 'sign in',
+  'SessionService.SignInWithDeviceCode': 'sign in on the command line through a browser',
+  'SessionService.SignInWithPasskey': 'sign in with the passkey',
+  'SessionService.SignInWithProvider': 'sign in with a company account',
+  'SessionService.StartDeviceSignIn': [
     'started to sign in on the command line',
     'sign in on the command line',
-  ),
-  'SessionService.StartPasskeySignIn': verb(
+  ],
+  'SessionService.StartPasskeySignIn': [
     'started to sign in with a passkey',
     'sign in with a passkey',
-  ),
-  'SessionService.SignOut': verb('signed out', 'sign out'),
-  'SessionService.UseRecoveryCode': verb(
-    'accepted a recovery code of',
-    'accept a recovery code of',
-  ),
-  'Staff.Recover': verb('restored the access of', 'restore the access of'),
-  'UserAccessService.GetUserAccess': verb('read the access of', 'read the access of'),
-  'UserAccessService.RevokeAllAccess': verb('ended the access of', 'end the access of'),
-  'UserService.ConfirmTotp': verb('turned on two-factor authentication', 'turn on two-factor'),
-  'UserService.CreateRecoveryCodes': verb('created recovery codes', 'create recovery codes'),
-  'UserService.EnrolTotp': verb('started to add an authenticator app', 'add an authenticator app'),
-  'UserService.RemoveTotp': verb(
-    'removed an authenticator app of',
-    'remove an authenticator app of',
-  ),
-  'UserService.SetPassword': verb('set the password of', 'set the password of'),
-  'UserService.WithdrawPasswordLink': verb(
-    'withdrew the password link to',
-    'withdraw the password link to',
-  ),
-  'UserService.MailPasswordLink': verb('mailed a password link to', 'mail a password link to'),
-  'VisitorService.DeleteVisitor': verb('erased the reader', 'erase the reader'),
-  'VerificationService.RevokeToken': verb('revoked a token of', 'revoke a token of'),
-  'VerificationService.VerifyToken': verb('verified a token', 'verify a token'),
-  'WorkspaceService.CreateInvitation': verb('sent the invitation', 'send an invitation'),
-  'WorkspaceService.DeleteWorkspaceLogo': verb('deleted the logo of', 'delete the logo of'),
-  'WorkspaceService.PutMember': verb('set the role of the member', 'set the role of the member'),
-  'WorkspaceService.PutWorkspaceLogo': verb('set the logo of', 'set the logo of'),
+  ],
+  'SessionService.SignOut': 'sign out',
+  'SessionService.UseRecoveryCode': 'accept a recovery code of',
+  'Staff.Recover': 'restore the access of',
+  'UserAccessService.GetUserAccess': 'read the access of',
+  'UserAccessService.RevokeAllAccess': 'end the access of',
+  'UserService.ConfirmTotp': ['turned on two-factor authentication', 'turn on two-factor'],
+  'UserService.CreateRecoveryCodes': 'create recovery codes',
+  'UserService.EnrolTotp': ['started to add an authenticator app', 'add an authenticator app'],
+  'UserService.RemoveTotp': 'remove an authenticator app of',
+  'UserService.SetPassword': 'set the password of',
+  'UserService.WithdrawPasswordLink': 'withdraw the password link to',
+  'UserService.MailPasswordLink': 'mail a password link to',
+  'VisitorService.DeleteVisitor': 'erase the reader',
+  'VerificationService.RevokeToken': 'revoke a token of',
+  'VerificationService.VerifyToken': 'verify a token',
+  'WorkspaceService.CreateInvitation': ['sent the invitation', 'send an invitation'],
+  'WorkspaceService.DeleteWorkspaceLogo': 'delete the logo of',
+  'WorkspaceService.PutMember': 'set the role of the member',
+  'WorkspaceService.PutWorkspaceLogo': 'set the logo of',
 };
 
 /** Nouns that differ from the words of the method name. */
@@ -169,9 +123,15 @@ type Described = Pick<AuditEvent, 'action' | 'code'>;
 type Acted = Pick<AuditEvent, 'actor' | 'target'>;
 
 export function describeAction({ action, code }: Described): string {
-  const words = actions[action] ?? wordsOf(action);
+  const words = knownWords(action) ?? wordsOf(action);
   if (words === undefined) return code === 'ok' ? `did ${action}` : `tried ${action}`;
   return code === 'ok' ? words.did : `tried to ${words.tried}`;
+}
+
+function knownWords(action: string): Verb | undefined {
+  const words = actions[action];
+  if (words === undefined) return undefined;
+  return typeof words === 'string' ? verb(words) : { did: words[0], tried: words[1] };
 }
 
 const prepositionAtEnd = / (?:of|for|to)$/;
@@ -228,8 +188,7 @@ function wordsOf(action: string): Verb | undefined {
   const found = verbs[first];
   if (found === undefined) return undefined;
   const noun = nouns[rest] ?? rest.replace(/(?!^)([A-Z])/g, ' $1').toLowerCase();
-  const words = first === 'List' ? noun : `the ${noun}`;
-  return verb(`${found.did} ${words}`, `${found.tried} ${words}`);
+  return verb(`${found} ${first === 'List' ? '' : 'the '}${noun}`);
 }
 
 type ActorWords = {

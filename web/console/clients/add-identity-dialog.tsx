@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
@@ -7,7 +7,7 @@ import {
   TrustedIssuerService,
 } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { invalidField } from '../shared/json-field.tsx';
+import { CodeArea, invalidField } from '../shared/json-field.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { SearchSelect } from '../shared/search-select.tsx';
 import { shortId } from '../shared/short-id.ts';
@@ -61,14 +61,10 @@ export function AddIdentityDialog({ clientId }: { readonly clientId: string }) {
         classNames={{ input: 'mono' }}
         {...form.getInputProps('subject')}
       />
-      <Textarea
+      <CodeArea
         label="Other claims"
         description="Optional. One per line, such as repository_owner_id=65."
         rows={3}
-        resize="vertical"
-        spellCheck={false}
-        autoCapitalize="none"
-        classNames={{ input: 'mono' }}
         {...form.getInputProps('claims')}
       />
     </FormDialog>

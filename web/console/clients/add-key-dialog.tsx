@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { ClientService, PublicJwkSchema } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { ExpiryField, parseExpireTime } from '../shared/expiry-field.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { invalidField, JsonField, parseJsonField } from '../shared/json-field.tsx';
+import { CodeArea, invalidField, parseJsonField } from '../shared/json-field.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
 export function AddKeyDialog({ clientId }: { readonly clientId: string }) {
@@ -32,7 +32,7 @@ export function AddKeyDialog({ clientId }: { readonly clientId: string }) {
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <JsonField
+      <CodeArea
         label="Public key"
         description="A JWK: Ed25519, P-256, or RSA with 2048 to 4096 bits."
         required

@@ -5,6 +5,7 @@ import { offlineVerificationNote } from '../shared/credentials/credential.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { ClientScopesField } from '../shared/scopes/client-scopes-field.tsx';
 import { validateScopes } from '../shared/scopes/scopes-field.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 
 export type ChangeClientScopesDialogProps = {
@@ -25,12 +26,7 @@ export function ChangeClientScopesDialog({ client }: ChangeClientScopesDialogPro
       label="Save"
       form={form}
       submit={({ scopes }) =>
-        update({
-          clientId: client.id,
-          etag: client.etag,
-          scopes,
-          updateMask: { paths: ['scopes'] },
-        })
+        update({ clientId: client.id, etag: client.etag, ...withMask({ scopes }) })
       }
     >
       <ClientScopesField

@@ -1,9 +1,11 @@
-import { Text, Textarea } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { offlineVerificationNote } from '../shared/credentials/credential.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { CodeArea } from '../shared/json-field.tsx';
 import { splitWords, validateCount } from '../shared/split-words.ts';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 
 const subjectsMax = 100;
@@ -31,16 +33,12 @@ export function ChangeSubjectsDialog({ client }: { readonly client: Client }) {
       title="Change subjects"
       label="Save"
       form={form}
-      submit={({ mayAct }) =>
-        update({
-          clientId: client.id,
-          etag: client.etag,
-          mayAct: splitWords(mayAct),
-          updateMask: { paths: ['may_act'] },
-        })
-      }
+      submit={({ mayAct: text }) => {
+        const mayAct = splitWords(text);
+        return update({ clientId: client.id, etag: client.etag, ...withMask({ mayAct }) });
+      }}
     >
-      <Textarea
+      <CodeArea
         data-autofocus
         label="Subjects"
         description={
@@ -48,10 +46,6 @@ export function ChangeSubjectsDialog({ client }: { readonly client: Client }) {
           'member for all subjects of a kind. The client can exchange their tokens to act for them.'
         }
         rows={5}
-        resize="vertical"
-        spellCheck={false}
-        autoCapitalize="none"
-        classNames={{ input: 'mono' }}
         {...form.getInputProps('mayAct')}
       />
       <Text size="sm" role="status">

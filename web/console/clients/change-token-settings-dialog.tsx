@@ -1,6 +1,7 @@
 import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { changedPaths } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import {
   TokenFields,
@@ -8,15 +9,6 @@ import {
   tokenRequestOf,
   validateTokenValues,
 } from './token-fields.tsx';
-
-/** The fields of the request. */
-const paths: Readonly<Record<keyof TokenValues, string>> = {
-  audienceIds: 'audience_ids',
-  tokenSeconds: 'token_seconds',
-  defaultScopes: 'default_scopes',
-  claims: 'claims',
-  boundTokens: 'bound_tokens',
-};
 
 export function ChangeTokenSettingsDialog({ client }: { readonly client: Client }) {
   const update = useMethod(ClientService.method.updateClient);
@@ -29,15 +21,10 @@ export function ChangeTokenSettingsDialog({ client }: { readonly client: Client 
       done="Token settings saved"
       form={form}
       submit={async (values) => {
-        const changed = changedPaths(values, initialValues);
-        // An empty mask would mean every field that has a value.
-        if (changed.length === 0) return;
-        await update({
-          clientId: client.id,
-          etag: client.etag,
-          ...tokenRequestOf(values),
-          updateMask: { paths: changed },
-        });
+        const paths = changedPaths(values, initialValues);
+        if (paths.length === 0) return;
+        const { id: clientId, etag } = client;
+        await update({ clientId, etag, ...tokenRequestOf(values), updateMask: { paths } });
       }}
     >
       <TokenFields form={form} scopes={client.scopes} />
@@ -54,11 +41,4 @@ function valuesOf(client: Client): TokenValues {
     claims: claims === undefined ? '' : JSON.stringify(claims, undefined, 2),
     boundTokens,
   };
-}
-
-function changedPaths(values: TokenValues, before: TokenValues): string[] {
-  const names = Object.keys(paths) as (keyof TokenValues)[];
-  return names
-    .filter((name) => JSON.stringify(values[name]) !== JSON.stringify(before[name]))
-    .map((name) => paths[name]);
 }

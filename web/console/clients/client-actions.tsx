@@ -6,6 +6,7 @@ import { DeleteButton } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { ChangeClientScopesDialog } from './change-client-scopes-dialog.tsx';
 
@@ -34,7 +35,7 @@ export function ClientActions({ client }: { readonly client: Client }) {
       <RenameDialog
         noun="client"
         name={name}
-        submit={(next) => update({ clientId, etag, name: next, updateMask: { paths: ['name'] } })}
+        submit={(next) => update({ clientId, etag, ...withMask({ name: next }) })}
       />,
     );
   return (

@@ -118,9 +118,13 @@ function Actions({ identity }: { readonly identity: FederatedIdentity }) {
       done: 'Federated identity deleted',
       run: () => remove({ clientId, identityId: identity.id }),
     });
-  const actions = [
-    ...(showUsage === undefined ? [] : [{ label: 'Usage', icon: IconChartBar, run: showUsage }]),
-    { label: 'Delete', icon: IconTrash, run: ask },
-  ];
-  return <RowMenu name={identity.subject} actions={actions} />;
+  return (
+    <RowMenu
+      name={identity.subject}
+      actions={[
+        showUsage !== undefined && { label: 'Usage', icon: IconChartBar, run: showUsage },
+        { label: 'Delete', icon: IconTrash, run: ask },
+      ]}
+    />
+  );
 }

@@ -7,15 +7,12 @@ import {
   ClientService,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CopyableText } from '../shared/copyable-text.tsx';
-import { credentialName } from '../shared/credentials/credential.ts';
 import { CredentialActions, credentialColumns } from '../shared/credentials/credential-columns.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { isolateName } from '../shared/isolate-name.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { useUsageDrawer } from '../usage/usage-drawer.tsx';
 import { AddKeyDialog } from './add-key-dialog.tsx';
 
 /** By the `kty` of a JWK. */
@@ -66,18 +63,16 @@ export function ClientKeys({ client }: { readonly client: Client }) {
 
 function Actions({ clientKey }: { readonly clientKey: ClientKey }) {
   const { clientId = '' } = useParams({ strict: false });
-  const { confirm } = useDialogs();
-  const showUsage = useUsageDrawer(clientKey.id, credentialName(clientKey));
   const revoke = useMethod(ClientService.method.revokeClientKey);
-  const ask = () =>
-    confirm({
-      title: `Revoke ${isolateName(credentialName(clientKey))}?`,
-      consequence:
+  return (
+    <CredentialActions
+      credential={clientKey}
+      consequence={
         'The client can’t get new tokens with the key. Existing tokens remain valid until they ' +
-        'expire; to reject them as well, disable the client. You can’t undo this.',
-      label: 'Revoke',
-      done: 'Key revoked',
-      run: () => revoke({ clientId, keyId: clientKey.id }),
-    });
-  return <CredentialActions credential={clientKey} revoke={ask} showUsage={showUsage} />;
+        'expire; to reject them as well, disable the client.'
+      }
+      done="Key revoked"
+      revoke={() => revoke({ clientId, keyId: clientKey.id })}
+    />
+  );
 }

@@ -84,14 +84,10 @@ function ClientFacts(client: Client) {
               <ExpandableList items={scopes} />
             ),
         },
-        ...(certificate === ''
-          ? []
-          : [
-              {
-                name: 'Certificate',
-                value: <CopyableText text={certificate} label="name in the certificate" />,
-              },
-            ]),
+        certificate !== '' && {
+          name: 'Certificate',
+          value: <CopyableText text={certificate} label="name in the certificate" />,
+        },
         ...historyFacts(client),
       ]}
     />

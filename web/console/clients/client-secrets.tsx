@@ -6,15 +6,12 @@ import {
   type ClientSecret,
   ClientService,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { credentialName } from '../shared/credentials/credential.ts';
 import { CredentialActions, credentialColumns } from '../shared/credentials/credential-columns.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { isolateName } from '../shared/isolate-name.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { useUsageDrawer } from '../usage/usage-drawer.tsx';
 import { CreateSecretDialog } from './create-secret-dialog.tsx';
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
 
@@ -60,17 +57,15 @@ export function ClientSecrets({ client }: { readonly client: Client }) {
 
 function Actions({ secret }: { readonly secret: ClientSecret }) {
   const { clientId = '' } = useParams({ strict: false });
-  const { confirm } = useDialogs();
-  const showUsage = useUsageDrawer(secret.id, credentialName(secret));
   const revoke = useMethod(ClientService.method.revokeClientSecret);
-  const ask = () =>
-    confirm({
-      title: `Revoke ${isolateName(credentialName(secret))}?`,
-      consequence:
+  return (
+    <CredentialActions
+      credential={secret}
+      consequence={
         'The secret can’t be used to get new tokens. Existing tokens remain valid until they ' +
-        'expire; to reject them as well, disable the client. You can’t undo this.',
-      label: 'Revoke',
-      run: () => revoke({ clientId, secretId: secret.id }),
-    });
-  return <CredentialActions credential={secret} revoke={ask} showUsage={showUsage} />;
+        'expire; to reject them as well, disable the client.'
+      }
+      revoke={() => revoke({ clientId, secretId: secret.id })}
+    />
+  );
 }

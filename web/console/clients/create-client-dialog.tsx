@@ -41,13 +41,12 @@ export function CreateClientDialog() {
         const clientId = client?.id ?? '';
         // Such a token request needs a proof, or has to name its audience.
         const isSpecial = values.boundTokens || values.audienceIds.length > 1;
-        const command = isSpecial ? undefined : tokenCommand(clientId, clientSecret, scopes);
         showSecret({
           title: `Secret of “${isolateName(name)}”`,
           label: 'client secret',
           text: clientSecret,
           clientId,
-          ...(command === undefined ? {} : { command }),
+          command: isSpecial ? undefined : tokenCommand(clientId, clientSecret, scopes),
         });
       }}
     >

@@ -32,11 +32,10 @@ export function SecretFields({ form, expiryLabel = 'Expires' }: SecretFieldsProp
 /** The facts about a new secret. A disabled client cannot get tokens, so it has no command. */
 export function toShownSecret(client: Client, clientSecret: string): ShownSecret {
   const { id, name, scopes, disableTime } = client;
-  const command = disableTime === undefined ? tokenCommand(id, clientSecret, scopes) : undefined;
   return {
     title: `New secret of “${isolateName(name)}”`,
     label: 'client secret',
     text: clientSecret,
-    ...(command === undefined ? {} : { command }),
+    command: disableTime === undefined ? tokenCommand(id, clientSecret, scopes) : undefined,
   };
 }

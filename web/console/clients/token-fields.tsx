@@ -3,7 +3,7 @@ import { Checkbox, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { AudienceField, validateAudiences } from '../audiences/audience-field.tsx';
 import { useHasScope } from '../session/session-context.tsx';
-import { JsonField, parseJsonField } from '../shared/json-field.tsx';
+import { CodeArea, parseJsonField } from '../shared/json-field.tsx';
 import { ScopesSubsetField } from '../shared/scopes/scopes-field.tsx';
 
 export type TokenValues = {
@@ -77,7 +77,7 @@ export function TokenFields({ form, scopes, isNew = false }: TokenFieldsProps) {
           value={defaultScopes}
         />
       )}
-      <JsonField
+      <CodeArea
         label="Claims"
         description="A JSON object. Its members become claims of each token. Empty for none."
         placeholder='{"tenant": "acme"}'

@@ -9,6 +9,7 @@ import { DeleteButton } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 
 export function CustomerActions({ customer }: { readonly customer: Customer }) {
@@ -36,7 +37,7 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
       <RenameDialog
         noun="customer"
         name={name}
-        submit={(next) => update({ customerId, etag, name: next, updateMask: { paths: ['name'] } })}
+        submit={(next) => update({ customerId, etag, ...withMask({ name: next }) })}
       />,
     );
   return (

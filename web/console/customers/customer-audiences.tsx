@@ -8,6 +8,7 @@ import { customerTokenLifetime } from '../shared/credentials/credential.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { Section } from '../shared/section.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 
 type CustomerAudiencesProps = { readonly customer: Customer; readonly mayChange: boolean };
@@ -50,12 +51,7 @@ function ChangeAudiencesDialog({ customer }: Pick<CustomerAudiencesProps, 'custo
       done="Audiences saved"
       form={form}
       submit={({ audienceIds }) =>
-        update({
-          customerId: customer.id,
-          etag: customer.etag,
-          audienceIds,
-          updateMask: { paths: ['audience_ids'] },
-        })
+        update({ customerId: customer.id, etag: customer.etag, ...withMask({ audienceIds }) })
       }
     >
       <AudienceField

@@ -3,20 +3,16 @@ import { IconKey } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type ApiKey, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import {
-  credentialName,
   customerTokenLifetime,
   offlineVerificationNote,
 } from '../shared/credentials/credential.ts';
 import { CredentialActions, credentialColumns } from '../shared/credentials/credential-columns.tsx';
-import { RotateKeyDialog } from '../shared/credentials/rotate-key-dialog.tsx';
 import { keyTokenCommand } from '../shared/curl-commands.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { isolateName } from '../shared/isolate-name.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { useUsageDrawer } from '../usage/usage-drawer.tsx';
 import { CreateCustomerKeyDialog } from './create-customer-key-dialog.tsx';
 
 const keys = defineList({
@@ -54,27 +50,21 @@ export function CustomerKeys({ customerId }: { readonly customerId: string }) {
 
 function Actions({ apiKey: key }: { readonly apiKey: ApiKey }) {
   const { customerId = '' } = useParams({ strict: false });
-  const { open, confirm } = useDialogs();
-  const showUsage = useUsageDrawer(key.id, credentialName(key));
   const rotate = useMethod(CustomerService.method.rotateApiKey);
   const revoke = useMethod(CustomerService.method.revokeApiKey);
-  const askToRotate = () =>
-    open(
-      <RotateKeyDialog
-        old={key}
-        rotate={(keyId, overlapSeconds) => rotate({ customerId, keyId, overlapSeconds })}
-        commandOf={keyTokenCommand}
-      />,
-    );
-  const askToRevoke = () =>
-    confirm({
-      title: `Revoke ${isolateName(credentialName(key))}?`,
-      consequence:
+  const at = { customerId, keyId: key.id };
+  return (
+    <CredentialActions
+      credential={key}
+      consequence={
         'The key can’t get new tokens, and its existing tokens are rejected immediately. ' +
-        `${offlineVerificationNote(customerTokenLifetime)} You can’t undo this.`,
-      label: 'Revoke',
-      run: () => revoke({ customerId, keyId: key.id }),
-    });
-  const actions = { rotate: askToRotate, revoke: askToRevoke, showUsage };
-  return <CredentialActions credential={key} {...actions} />;
+        offlineVerificationNote(customerTokenLifetime)
+      }
+      revoke={() => revoke(at)}
+      rotation={{
+        rotate: (overlapSeconds) => rotate({ ...at, overlapSeconds }),
+        commandOf: keyTokenCommand,
+      }}
+    />
+  );
 }

@@ -1,4 +1,4 @@
-import { Text, Textarea } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import {
@@ -6,6 +6,7 @@ import {
   offlineVerificationNote,
 } from '../shared/credentials/credential.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { CodeArea } from '../shared/json-field.tsx';
 import { splitWords, validateCount } from '../shared/split-words.ts';
 import { useMethod } from '../shared/use-method.ts';
 
@@ -34,7 +35,7 @@ export function EditAccountsDialog({ customer }: EditAccountsDialogProps) {
         put({ customerId: customer.id, etag: customer.etag, accountIds: splitWords(accountIds) })
       }
     >
-      <Textarea
+      <CodeArea
         label="Account IDs"
         description={
           'One per line, at most 1,000. Each ID has up to 128 characters: letters, digits and ' +
@@ -42,10 +43,6 @@ export function EditAccountsDialog({ customer }: EditAccountsDialogProps) {
           'characters, with 3 extra counted per ID.'
         }
         rows={8}
-        resize="vertical"
-        spellCheck={false}
-        autoCapitalize="none"
-        classNames={{ input: 'mono' }}
         data-autofocus
         {...form.getInputProps('accountIds')}
       />

@@ -73,5 +73,5 @@ export function EntryMenu({ entry, others = [] }: EntryMenuProps) {
   const mayWrite = useHasScope()('documents:write');
   const actionsFor = useEntryActions(true);
   const actions = [...others, ...(mayWrite ? actionsFor(entry) : [])];
-  return actions.length === 0 ? null : <ActionMenu name={`“${entry.name}”`} actions={actions} />;
+  return <ActionMenu name={`“${entry.name}”`} actions={actions} />;
 }

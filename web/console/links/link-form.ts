@@ -5,6 +5,7 @@ import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { parseExpireTime } from '../shared/expiry-field.tsx';
 import { toLocalInput } from '../shared/local-input.ts';
 import { splitWords } from '../shared/split-words.ts';
+import { changedPaths } from '../shared/update-mask.ts';
 import { readersError } from './read-readers.ts';
 
 /** Who can open a link. */
@@ -177,27 +178,15 @@ export function recipientRequests(values: LinkValues, target: RequestTarget) {
 
 type RequestTarget = { readonly documentId: string; readonly folderId: string };
 
-/** The update mask: the paths of changed values. */
+/** The paths of the changed values, for the update mask. */
 export function updateMaskPaths(values: LinkValues, before: LinkValues): string[] {
-  const [now, then] = [linkOptionsOf(values), linkOptionsOf(before)];
-  const hadPassword = before.passwordChange === 'keep';
-  const removesPassword = values.access === 'anyone' || values.passwordChange === 'remove';
-  const changes: Readonly<Record<string, boolean>> = {
-    name: now.name !== then.name,
-    allow_list: now.allowList.join() !== then.allowList.join(),
-    block_list: now.blockList.join() !== then.blockList.join(),
-    agreement: now.agreement !== then.agreement,
-    view_limit: now.viewLimit !== then.viewLimit,
-    notify: now.notify !== then.notify,
-    pinned_version: now.pinnedVersion !== then.pinnedVersion,
-    show_title: now.showTitle !== then.showTitle,
-    email_required: now.emailRequired !== then.emailRequired,
-    email_verification_required: now.emailVerificationRequired !== then.emailVerificationRequired,
-    password: now.password !== '' || (hadPassword && removesPassword),
-    expire_time: values.expireTime !== before.expireTime,
-    allow_download: now.allowDownload !== then.allowDownload,
-    watermark: now.watermark !== then.watermark,
-    program_access: now.programAccess !== then.programAccess,
+  // The form knows no current password.
+  const fieldsOf = (form: LinkValues) => {
+    return { ...linkOptionsOf(form), expireTime: form.expireTime, password: '' };
   };
-  return Object.keys(changes).filter((path) => changes[path]);
+  const removesPassword = values.access === 'anyone' || values.passwordChange === 'remove';
+  const hasNewPassword =
+    linkOptionsOf(values).password !== '' || (before.passwordChange === 'keep' && removesPassword);
+  const paths = changedPaths(fieldsOf(values), fieldsOf(before));
+  return hasNewPassword ? [...paths, 'password'] : paths;
 }

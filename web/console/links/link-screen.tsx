@@ -105,26 +105,24 @@ function LinkFacts({ link }: OfLink) {
     <Facts
       facts={[
         { name: 'Access', value: accessText(link) },
-        ...(link.allowList.length === 0
-          ? []
-          : [
-              {
-                name: 'Readers on the list',
-                value: <ExpandableList items={[...new Set(link.allowList.map(nameErased))]} />,
-              },
-            ]),
-        ...(link.blockList.length === 0
-          ? []
-          : [{ name: 'Blocked readers', value: <ExpandableList items={link.blockList} /> }]),
-        ...(link.folderId === '' ? [{ name: 'Version', value: versionText(link) }] : []),
-        ...(link.viewLimit === undefined
-          ? []
-          : [{ name: 'View limit', value: link.viewLimit.toLocaleString() }]),
-        ...(link.recipient === '' ? [] : [{ name: 'Recipient', value: <Recipient link={link} /> }]),
-        ...(link.agreement === '' ? [] : [{ name: 'Agreement', value: <Agreement {...link} /> }]),
+        link.allowList.length > 0 && {
+          name: 'Readers on the list',
+          value: <ExpandableList items={[...new Set(link.allowList.map(nameErased))]} />,
+        },
+        link.blockList.length > 0 && {
+          name: 'Blocked readers',
+          value: <ExpandableList items={link.blockList} />,
+        },
+        link.folderId === '' && { name: 'Version', value: versionText(link) },
+        link.viewLimit !== undefined && {
+          name: 'View limit',
+          value: link.viewLimit.toLocaleString(),
+        },
+        link.recipient !== '' && { name: 'Recipient', value: <Recipient link={link} /> },
+        link.agreement !== '' && { name: 'Agreement', value: <Agreement {...link} /> },
         { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
-        ...(link.watermark ? [{ name: 'Watermark', value: 'On each page' }] : []),
-        ...(link.programAccess ? [{ name: 'Programs', value: 'May read for a person' }] : []),
+        link.watermark && { name: 'Watermark', value: 'On each page' },
+        link.programAccess && { name: 'Programs', value: 'May read for a person' },
         { name: 'Email about views', value: notifyTexts[link.notify] },
         { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },
         ...historyFacts(link),

@@ -200,14 +200,10 @@ function Actions({ link }: OfLink) {
   return (
     <RowMenu
       name={phrase}
-      actions={
-        mayChange
-          ? [
-              { label: 'Edit', icon: IconPencil, run: () => edit(link) },
-              { label: 'Revoke', icon: IconCancel, run: () => revoke(link, phrase) },
-            ]
-          : []
-      }
+      actions={[
+        mayChange && { label: 'Edit', icon: IconPencil, run: () => edit(link) },
+        mayChange && { label: 'Revoke', icon: IconCancel, run: () => revoke(link, phrase) },
+      ]}
     >
       <CopyButton text={link.url} label={`URL of ${phrase}`} isIcon />
     </RowMenu>

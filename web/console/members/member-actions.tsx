@@ -31,7 +31,7 @@ export function MemberActions({ member, permissions }: MemberActionsProps) {
     <RowMenu
       name={displayName(member)}
       actions={[
-        ...(mayChangeRole ? [{ label: 'Change role', icon: IconUserCog, run: changeRole }] : []),
+        mayChangeRole && { label: 'Change role', icon: IconUserCog, run: changeRole },
         {
           label: isSelf ? 'Leave workspace' : 'Remove',
           icon: isSelf ? IconLogout : IconUserMinus,

@@ -8,6 +8,7 @@ import {
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { requireScopes } from '../shared/scopes/scopes-field.tsx';
 import { StaffScopesField } from '../shared/scopes/staff-scopes-field.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 
 const kinds = [
@@ -37,11 +38,10 @@ export function AddMappingDialog({ provider }: { readonly provider: IdentityProv
         const role = kind === 'admin' ? MappedRole.ADMIN : MappedRole.MEMBER;
         const mapping =
           kind === 'staff' ? { group, scopes } : { group, workspaceId: workspaceId.trim(), role };
+        const roleMappings = [...provider.roleMappings, mapping];
         return update({
-          providerId: provider.id,
-          etag: provider.etag,
-          roleMappings: [...provider.roleMappings, mapping],
-          updateMask: { paths: ['role_mappings'] },
+          ...{ providerId: provider.id, etag: provider.etag },
+          ...withMask({ roleMappings }),
         });
       }}
     >

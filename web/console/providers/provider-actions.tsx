@@ -7,6 +7,7 @@ import {
 import { DisableOrEnable } from '../shared/action-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { EditProviderDialog } from './edit-provider-dialog.tsx';
 
@@ -16,8 +17,7 @@ export function ProviderActions({ provider }: { readonly provider: IdentityProvi
   const remove = useMethod(IdentityProviderService.method.deleteIdentityProvider);
   const navigate = useNavigate();
   const { id: providerId, name, enabled } = provider;
-  const setEnabled = (value: boolean) =>
-    update({ providerId, enabled: value, updateMask: { paths: ['enabled'] } });
+  const setEnabled = (value: boolean) => update({ providerId, ...withMask({ enabled: value }) });
   const askToDisable = () =>
     confirm({
       title: `Disable “${isolateName(name)}”?`,

@@ -9,6 +9,7 @@ import {
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { Section } from '../shared/section.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { AddMappingDialog } from './mapping-dialog.tsx';
 
@@ -26,13 +27,10 @@ export function ProviderMappings({ provider, mayChange }: ProviderMappingsProps)
       title: `Remove the group “${isolateName(mapping.group)}”?`,
       consequence: 'Its users lose these permissions at their next sign-in.',
       label: 'Remove',
-      run: () =>
-        update({
-          providerId,
-          etag,
-          roleMappings: roleMappings.filter((other) => other !== mapping),
-          updateMask: { paths: ['role_mappings'] },
-        }),
+      run: () => {
+        const others = roleMappings.filter((other) => other !== mapping);
+        return update({ providerId, etag, ...withMask({ roleMappings: others }) });
+      },
     });
   return (
     <Section

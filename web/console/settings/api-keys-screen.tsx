@@ -2,12 +2,8 @@ import { Anchor } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type ApiKey, ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
-import { credentialName } from '../shared/credentials/credential.ts';
 import { CredentialActions, credentialColumns } from '../shared/credentials/credential-columns.tsx';
-import { RotateKeyDialog } from '../shared/credentials/rotate-key-dialog.tsx';
 import { sharingCommand } from '../shared/curl-commands.ts';
-import { useDialogs } from '../shared/dialogs.tsx';
-import { isolateName } from '../shared/isolate-name.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { useMethod } from '../shared/use-method.ts';
@@ -54,25 +50,22 @@ ApiKeysScreen.reads = [keys];
 
 function Actions({ apiKey: key }: { readonly apiKey: ApiKey }) {
   const { workspaceId = '' } = useParams({ strict: false });
-  const { open, confirm } = useDialogs();
   const rotate = useMethod(ApiKeyService.method.rotateApiKey);
   const revoke = useMethod(ApiKeyService.method.revokeApiKey);
-  const askToRotate = () =>
-    open(
-      <RotateKeyDialog
-        old={key}
-        rotate={(keyId, overlapSeconds) => rotate({ workspaceId, keyId, overlapSeconds })}
-        commandOf={sharingCommand}
-      />,
-    );
-  const askToRevoke = () =>
-    confirm({
-      title: `Revoke ${isolateName(credentialName(key))}?`,
-      consequence:
+  const at = { workspaceId, keyId: key.id };
+  return (
+    <CredentialActions
+      credential={key}
+      consequence={
         'Programs that use this key are rejected immediately. Documents and links that were ' +
-        'created with it stay. You can’t undo this.',
-      label: 'Revoke',
-      run: () => revoke({ workspaceId, keyId: key.id }),
-    });
-  return <CredentialActions credential={key} rotate={askToRotate} revoke={askToRevoke} />;
+        'created with it stay.'
+      }
+      revoke={() => revoke(at)}
+      hasUsage={false}
+      rotation={{
+        rotate: (overlapSeconds) => rotate({ ...at, overlapSeconds }),
+        commandOf: sharingCommand,
+      }}
+    />
+  );
 }

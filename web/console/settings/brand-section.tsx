@@ -5,6 +5,7 @@ import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/
 import { useSignIn } from '../session/session-context.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { Section } from '../shared/section.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useFormEtag } from '../shared/use-form-etag.ts';
 import { useInvalidate, useMethod } from '../shared/use-method.ts';
 import { usePendingAction } from '../shared/use-pending-action.ts';
@@ -38,8 +39,7 @@ function ColorForm({ workspace }: { readonly workspace: Workspace }) {
   const update = useMethod(WorkspaceService.method.updateWorkspace);
   const save = (accentColor: string) =>
     void run(async () => {
-      const paths = ['brand'];
-      await update({ workspaceId, etag, brand: { accentColor }, updateMask: { paths } });
+      await update({ workspaceId, etag, ...withMask({ brand: { accentColor } }) });
       setColor(accentColor || defaultColor);
     });
   return (

@@ -38,12 +38,11 @@ export function CreateWorkspaceKeyDialog({ workspaceId }: CreateWorkspaceKeyDial
       submit={async ({ name, scopes, expireTime }) => {
         const request = { workspaceId, name, scopes, ...parseExpireTime(expireTime) };
         const { apiKey } = await create(request);
-        const command = sharingCommand(apiKey, scopes);
         showSecret({
           title: `New API key “${isolateName(name)}”`,
           label: 'API key',
           text: apiKey,
-          ...(command === undefined ? {} : { command }),
+          command: sharingCommand(apiKey, scopes),
         });
       }}
     >

@@ -14,6 +14,7 @@ import { useDialogs } from '../shared/dialogs.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { RowMenu } from '../shared/lists/row-menu.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { CreateDomainDialog, VerifyDomainDialog } from './domain-dialogs.tsx';
 
@@ -87,7 +88,8 @@ function Actions({ domain }: { readonly domain: Domain }) {
   const update = useMethod(DomainService.method.updateDomain);
   const approve = useMethod(DomainService.method.approveDomain);
   const remove = useMethod(DomainService.method.deleteDomain);
-  const updateMask = { paths: ['primary'] };
+  const setPrimary = (value: boolean) =>
+    update({ workspaceId, domainId, ...withMask({ primary: value }) });
   const use = () =>
     confirm({
       title: `Use ${name} for links?`,
@@ -96,7 +98,7 @@ function Actions({ domain }: { readonly domain: Domain }) {
         'keep working.',
       label: 'Use for links',
       isDestructive: false,
-      run: () => update({ workspaceId, domainId, primary: true, updateMask }),
+      run: () => setPrimary(true),
     });
   const stopUsing = () =>
     confirm({
@@ -106,7 +108,7 @@ function Actions({ domain }: { readonly domain: Domain }) {
         'working.',
       label: 'Stop using',
       isDestructive: false,
-      run: () => update({ workspaceId, domainId, primary: false, updateMask }),
+      run: () => setPrimary(false),
     });
   const askToApprove = () =>
     confirm({
@@ -135,10 +137,8 @@ function Actions({ domain }: { readonly domain: Domain }) {
     <RowMenu
       name={name}
       actions={[
-        ...(isVerified(domain) ? [primaryAction] : []),
-        ...(isStaff && !isVerified(domain)
-          ? [{ label: 'Approve', icon: IconCheck, run: askToApprove }]
-          : []),
+        isVerified(domain) && primaryAction,
+        isStaff && !isVerified(domain) && { label: 'Approve', icon: IconCheck, run: askToApprove },
         { label: 'Delete', icon: IconTrash, run: askToDelete },
       ]}
     >

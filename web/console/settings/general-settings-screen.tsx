@@ -10,6 +10,7 @@ import { Facts } from '../shared/facts.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { BrandSection } from './brand-section.tsx';
 import { DeleteWorkspaceSection } from './delete-workspace-section.tsx';
@@ -30,12 +31,7 @@ export function GeneralSettingsScreen() {
         noun="workspace"
         name={workspace?.name ?? ''}
         submit={(name) =>
-          update({
-            workspaceId,
-            etag: workspace?.etag ?? '',
-            name,
-            updateMask: { paths: ['name'] },
-          })
+          update({ workspaceId, etag: workspace?.etag ?? '', ...withMask({ name }) })
         }
       />,
     );

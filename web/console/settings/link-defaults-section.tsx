@@ -31,7 +31,6 @@ export function LinkDefaultsSection({ workspace }: { readonly workspace: Workspa
           emailVerificationRequired: access === 'verified',
           expireDays: Number(expireDays),
         },
-        updateMask: { paths: ['link_defaults'] },
       })}
     >
       {({ getInputProps }) => (

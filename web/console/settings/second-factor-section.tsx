@@ -21,11 +21,7 @@ export function SecondFactorSection({ workspace }: { readonly workspace: Workspa
       }}
       label="Save sign-in rule"
       done="Sign-in rule saved"
-      changes={(values) => ({
-        ...values,
-        graceDays: Number(values.graceDays),
-        updateMask: { paths: ['require_second_factor', 'grace_days'] },
-      })}
+      changes={(values) => ({ ...values, graceDays: Number(values.graceDays) })}
     >
       {(form) => (
         <>

@@ -10,6 +10,7 @@ import {
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { Section } from '../shared/section.tsx';
 import { showToast } from '../shared/toasts.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useFormAction } from '../shared/use-form-action.ts';
 import { useFormEtag } from '../shared/use-form-etag.ts';
 import { useMethod } from '../shared/use-method.ts';
@@ -22,6 +23,7 @@ export type WorkspaceFormProps<Values extends Record<string, unknown>> = {
   readonly label: string;
   /** The message after a success. */
   readonly done: string;
+  /** The changed fields of the request. */
   readonly changes: (values: Values) => MessageInitShape<typeof UpdateWorkspaceRequestSchema>;
   readonly children: (form: UseFormReturnType<Values>) => ReactNode;
 };
@@ -38,7 +40,7 @@ export function WorkspaceForm<Values extends Record<string, unknown>>(
   const save = form.onSubmit(
     (values) =>
       void run(async () => {
-        await update({ ...changes(values), workspaceId: workspace.id, etag });
+        await update({ ...withMask(changes(values)), workspaceId: workspace.id, etag });
         showToast(done);
       }),
   );

@@ -19,7 +19,7 @@ export type Confirmation = {
   readonly isDestructive?: boolean;
   readonly run: () => Promise<unknown>;
   /** The message after a success, such as `Link revoked`. */
-  readonly done?: string;
+  readonly done?: string | undefined;
 };
 
 export function ConfirmDialog(confirmation: Confirmation) {

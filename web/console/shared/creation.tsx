@@ -1,7 +1,7 @@
 /** Who created a resource, and when it was created and changed. */
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { DateTime } from './date-time.tsx';
-import type { Fact } from './facts.tsx';
+import type { OptionalFact } from './facts.tsx';
 import type { Column } from './lists/define-list.ts';
 import { ResourceLink } from './resource-link.tsx';
 
@@ -13,22 +13,21 @@ type Changed = Partial<Created> & {
 };
 
 /** `created`: what the creation is called. */
-export function historyFacts(resource: Changed, created = 'Created'): Fact[] {
+export function historyFacts(resource: Changed, created = 'Created'): OptionalFact[] {
   const { createTime, updateTime, creator = '', creatorName = '' } = resource;
-  const isChanged = createTime && updateTime && timestampMs(updateTime) > timestampMs(createTime);
+  const isChanged =
+    createTime !== undefined &&
+    updateTime !== undefined &&
+    timestampMs(updateTime) > timestampMs(createTime);
   return [
     { name: created, value: <DateTime time={createTime} precision="minute" /> },
-    ...createdByFacts({ creator, creatorName }),
-    ...(isChanged
-      ? [{ name: 'Last changed', value: <DateTime time={updateTime} precision="minute" /> }]
-      : []),
+    // The service itself has created it.
+    creator !== '' && {
+      name: 'Created by',
+      value: <ResourceLink id={creator} name={creatorName} />,
+    },
+    isChanged && { name: 'Last changed', value: <DateTime time={updateTime} precision="minute" /> },
   ];
-}
-
-/** Nothing for a resource of the service itself. */
-function createdByFacts({ creator: id, creatorName: name }: Created): Fact[] {
-  if (id === '') return [];
-  return [{ name: 'Created by', value: <ResourceLink id={id} name={name} /> }];
 }
 
 /** For rows without a page. */

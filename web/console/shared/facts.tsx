@@ -4,7 +4,10 @@ import classes from './facts.module.css';
 
 export type Fact = { readonly name: string; readonly value: ReactNode };
 
-type FactsProps = { readonly facts: readonly Fact[] };
+/** False: nothing is shown. */
+export type OptionalFact = Fact | false;
+
+type FactsProps = { readonly facts: readonly OptionalFact[] };
 
 /** A framed list of names and values. */
 export function Facts({ facts }: FactsProps) {
@@ -19,14 +22,16 @@ export function Facts({ facts }: FactsProps) {
 export function FactList({ facts }: FactsProps) {
   return (
     <DataList className={classes.list ?? ''}>
-      {facts.map(({ name, value }) => (
-        <DataList.Item key={name} className={classes.item ?? ''}>
-          <DataList.ItemLabel>{name}</DataList.ItemLabel>
-          <DataList.ItemValue miw={0} className={classes.value ?? ''}>
-            {value}
-          </DataList.ItemValue>
-        </DataList.Item>
-      ))}
+      {facts
+        .filter((fact) => fact !== false)
+        .map(({ name, value }) => (
+          <DataList.Item key={name} className={classes.item ?? ''}>
+            <DataList.ItemLabel>{name}</DataList.ItemLabel>
+            <DataList.ItemValue miw={0} className={classes.value ?? ''}>
+              {value}
+            </DataList.ItemValue>
+          </DataList.Item>
+        ))}
     </DataList>
   );
 }

@@ -1,9 +1,9 @@
-/** A field for JSON that the user pastes. */
+/** A field for several lines of code or IDs, and JSON in it. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { Textarea, type TextareaProps } from '@mantine/core';
 import { ProblemError } from '../session/problem-error.ts';
 
-export function JsonField(props: TextareaProps) {
+export function CodeArea(props: TextareaProps) {
   return (
     <Textarea
       rows={6}

@@ -14,7 +14,7 @@ export type ShownSecret = {
   /** Such as when the replaced secret expires. */
   readonly note?: string;
   /** A command that tries it out. */
-  readonly command?: string;
+  readonly command?: string | undefined;
 };
 
 /** Closes only by its button, because the secret is never shown again. */

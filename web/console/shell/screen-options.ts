@@ -1,9 +1,9 @@
-/** The options of a screen's route, from its entry in the registry. */
+/** Declares the route of a screen, from its entry in the registry. */
 import type { DescMethodUnary } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
 import { createQueryOptions } from '@connectrpc/connect-query';
 import type { QueryClient } from '@tanstack/react-query';
-import type { RouteComponent } from '@tanstack/react-router';
+import { type AnyRoute, createRoute, type RouteComponent } from '@tanstack/react-router';
 import { prefetchList, type RequestedList } from '../shared/lists/define-list.ts';
 import type { ScreenEntry } from '../shared/screens.ts';
 import { lazy } from './lazy.ts';
@@ -30,18 +30,38 @@ type LoaderContext = {
   readonly location: { readonly search: object };
 };
 
-/** `search` names the parameters of the address that filter the screen. */
-export function screenOptions<Name extends string, const Search extends string = never>(
-  load: () => Promise<ScreenFile<Name>>,
-  name: Name,
-  screen: ScreenEntry,
-  search: readonly Search[] = [],
-) {
-  return { ...tabOptions(load, name, search), staticData: { screen } };
-}
+type Searched<Search extends string> = {
+  /** The parameters of the address that filter the screen. */
+  readonly search?: readonly Search[];
+};
 
-/** The options of a part of a screen that has its own route. */
-export function tabOptions<Name extends string, const Search extends string = never>(
+/** Returns a function that declares a screen: its path, its file, its component and its entry. */
+export const screensBelow =
+  <Parent extends AnyRoute>(parent: Parent) =>
+  <const Path extends string, Name extends string, const Search extends string = never>(
+    path: Path,
+    load: () => Promise<ScreenFile<Name>>,
+    name: Name,
+    { search = [], ...screen }: ScreenEntry & Searched<Search>,
+  ) =>
+    createRoute({
+      getParentRoute: () => parent,
+      path,
+      ...optionsOf(load, name, search),
+      staticData: { screen },
+    });
+
+/** The same for the parts of a screen, which have their own addresses. */
+export const tabsOf =
+  <Parent extends AnyRoute>(parent: Parent) =>
+  <const Path extends string, Name extends string>(
+    path: Path,
+    load: () => Promise<ScreenFile<Name>>,
+    name: Name,
+  ) =>
+    createRoute({ getParentRoute: () => parent, path, ...optionsOf(load, name) });
+
+function optionsOf<Name extends string, const Search extends string = never>(
   load: () => Promise<ScreenFile<Name>>,
   name: Name,
   search: readonly Search[] = [],

@@ -43,18 +43,12 @@ export function KeyActions({ signingKey, pending, now }: KeyActionsProps) {
     <RowMenu
       name={name}
       actions={[
-        ...(isPending(signingKey)
-          ? [
-              {
-                label: force ? 'Activate early' : 'Activate',
-                icon: IconPlayerPlay,
-                run: askToActivate,
-              },
-            ]
-          : []),
-        ...(isPublished(signingKey)
-          ? [{ label: 'Revoke', icon: IconCancel, run: askToRevoke }]
-          : []),
+        isPending(signingKey) && {
+          label: force ? 'Activate early' : 'Activate',
+          icon: IconPlayerPlay,
+          run: askToActivate,
+        },
+        isPublished(signingKey) && { label: 'Revoke', icon: IconCancel, run: askToRevoke },
       ]}
     />
   );

@@ -4,6 +4,7 @@ import {
   TrustedIssuerService,
 } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { changedPaths } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { IssuerFields, type IssuerValues } from './issuer-fields.tsx';
 import { sourceOf, toRequestFields } from './key-source.ts';
@@ -31,7 +32,7 @@ export function EditIssuerDialog({ issuer }: { readonly issuer: TrustedIssuer })
           name: values.name,
           audience: values.audience,
           ...toRequestFields(values),
-          updateMask: { paths: changedPaths(values, initialValues) },
+          updateMask: { paths: pathsOf(values, initialValues) },
         })
       }
     >
@@ -41,12 +42,11 @@ export function EditIssuerDialog({ issuer }: { readonly issuer: TrustedIssuer })
 }
 
 /** New keys are read at once, so that unchanged fields are left out. */
-function changedPaths(values: IssuerValues, before: IssuerValues): string[] {
+function pathsOf(values: IssuerValues, before: IssuerValues): string[] {
   const { name, audience, ...keys } = values;
   const { name: nameBefore, audience: audienceBefore, ...keysBefore } = before;
   return [
-    ...(name === nameBefore ? [] : ['name']),
-    ...(audience === audienceBefore ? [] : ['audience']),
-    ...(JSON.stringify(keys) === JSON.stringify(keysBefore) ? [] : ['jwks_uri', 'jwks']),
+    ...changedPaths({ name, audience }, { name: nameBefore, audience: audienceBefore }),
+    ...(changedPaths(keys, keysBefore).length === 0 ? [] : ['jwks_uri', 'jwks']),
   ];
 }

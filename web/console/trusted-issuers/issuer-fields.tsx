@@ -1,6 +1,6 @@
 import { Radio, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { JsonField } from '../shared/json-field.tsx';
+import { CodeArea } from '../shared/json-field.tsx';
 import type { KeySource, KeySourceValues } from './key-source.ts';
 
 export type IssuerValues = KeySourceValues & {
@@ -68,7 +68,7 @@ export function IssuerFields({ form }: IssuerFieldsProps) {
         />
       ) : null}
       {source === 'pinned' ? (
-        <JsonField
+        <CodeArea
           label="JWK set"
           required
           placeholder='{"keys": [{"kty": "RSA", "kid": "…", "n": "…", "e": "AQAB"}]}'

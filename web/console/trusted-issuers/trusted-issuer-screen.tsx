@@ -17,6 +17,7 @@ import { Facts } from '../shared/facts.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { EditIssuerDialog } from './edit-issuer-dialog.tsx';
 import { IssuerState } from './issuer-state.tsx';
@@ -86,21 +87,19 @@ function IssuerFacts(issuer: TrustedIssuer) {
         { name: 'State', value: <IssuerState issuer={issuer} /> },
         { name: 'Audience', value: audience || 'The address of this service' },
         { name: 'Keys', value: sourceTexts[sourceOf(issuer)] },
-        ...(jwksUri === ''
-          ? []
-          : [{ name: 'URL', value: <CopyableText text={jwksUri} label="URL of the keys" /> }]),
+        jwksUri !== '' && {
+          name: 'URL',
+          value: <CopyableText text={jwksUri} label="URL of the keys" />,
+        },
         { name: 'Key IDs', value: keyIds.length === 0 ? '—' : <ExpandableList items={keyIds} /> },
-        ...(isPinned
-          ? []
-          : [
-              {
-                name: 'Keys read',
-                value: <DateTime time={refreshTime} precision="minute" absent="Not yet" />,
-              },
-            ]),
-        ...(refreshError === ''
-          ? []
-          : [{ name: 'Problem', value: `${refreshError}${enabled ? retryText : ''}` }]),
+        !isPinned && {
+          name: 'Keys read',
+          value: <DateTime time={refreshTime} precision="minute" absent="Not yet" />,
+        },
+        refreshError !== '' && {
+          name: 'Problem',
+          value: `${refreshError}${enabled ? retryText : ''}`,
+        },
         ...historyFacts(issuer),
       ]}
     />
@@ -114,8 +113,7 @@ function Actions({ issuer }: { readonly issuer: TrustedIssuer }) {
   const remove = useMethod(TrustedIssuerService.method.deleteTrustedIssuer);
   const { id: issuerId, enabled } = issuer;
   const name = isolateName(issuer.name || issuer.issuer);
-  const setEnabled = (next: boolean) =>
-    update({ issuerId, enabled: next, updateMask: { paths: ['enabled'] } });
+  const setEnabled = (next: boolean) => update({ issuerId, ...withMask({ enabled: next }) });
   const askToDisable = () =>
     confirm({
       title: `Disable “${name}”?`,

@@ -18,92 +18,41 @@ export type AccessKind = {
   readonly hasRole?: true;
 };
 
+type KindOptions = Pick<AccessKind, 'part' | 'hasRole'>;
+
+const kindOf = (
+  key: AccessKind['key'],
+  nouns: AccessKind['nouns'],
+  options: KindOptions = {},
+): AccessKind => {
+  const several = `${nouns[1].charAt(0).toUpperCase()}${nouns[1].slice(1)}`;
+  const title = options.part === undefined ? `${several} that the user created` : several;
+  return { key, nouns, title, ...options };
+};
+
+const signIn = { part: AccessPart.SIGN_IN };
+const credential = { part: AccessPart.CREDENTIALS };
+const invitation = { part: AccessPart.INVITATIONS, hasRole: true } as const;
+
 export const accessKinds: readonly AccessKind[] = [
-  {
-    key: 'memberships',
+  kindOf('memberships', ['role in a workspace', 'roles in workspaces'], {
     part: AccessPart.ROLES,
-    title: 'Roles in workspaces',
-    nouns: ['role in a workspace', 'roles in workspaces'],
     hasRole: true,
-  },
-  {
-    key: 'sessions',
-    part: AccessPart.SIGN_IN,
-    title: 'Sessions',
-    nouns: ['session', 'sessions'],
-  },
-  {
-    key: 'passkeys',
-    part: AccessPart.SIGN_IN,
-    title: 'Passkeys',
-    nouns: ['passkey', 'passkeys'],
-  },
-  {
-    key: 'identities',
-    part: AccessPart.SIGN_IN,
-    title: 'Company accounts',
-    nouns: ['company account', 'company accounts'],
-  },
-  {
-    key: 'clientSecrets',
-    part: AccessPart.CREDENTIALS,
-    title: 'Client secrets',
-    nouns: ['client secret', 'client secrets'],
-  },
-  {
-    key: 'clientKeys',
-    part: AccessPart.CREDENTIALS,
-    title: 'Public keys of clients',
-    nouns: ['public key of a client', 'public keys of clients'],
-  },
-  {
-    key: 'federatedIdentities',
-    part: AccessPart.CREDENTIALS,
-    title: 'Federated identities',
-    nouns: ['federated identity', 'federated identities'],
-  },
-  {
-    key: 'customerKeys',
-    part: AccessPart.CREDENTIALS,
-    title: 'API keys of customers',
-    nouns: ['API key of a customer', 'API keys of customers'],
-  },
-  {
-    key: 'workspaceKeys',
-    part: AccessPart.CREDENTIALS,
-    title: 'API keys of workspaces',
-    nouns: ['API key of a workspace', 'API keys of workspaces'],
-  },
-  { key: 'links', part: AccessPart.LINKS, title: 'Links', nouns: ['link', 'links'] },
-  {
-    key: 'sentInvitations',
-    part: AccessPart.INVITATIONS,
-    title: 'Sent invitations',
-    nouns: ['sent invitation', 'sent invitations'],
-    hasRole: true,
-  },
-  {
-    key: 'receivedInvitations',
-    part: AccessPart.INVITATIONS,
-    title: 'Invitations to the user',
-    nouns: ['invitation to the user', 'invitations to the user'],
-    hasRole: true,
-  },
-  {
-    key: 'identityProviders',
-    title: 'Identity providers that the user created',
-    nouns: ['identity provider', 'identity providers'],
-  },
-  {
-    key: 'trustedIssuers',
-    title: 'Trusted issuers that the user created',
-    nouns: ['trusted issuer', 'trusted issuers'],
-  },
-  {
-    key: 'audiences',
-    title: 'Audiences that the user created',
-    nouns: ['audience', 'audiences'],
-  },
+  }),
+  kindOf('sessions', ['session', 'sessions'], signIn),
+  kindOf('passkeys', ['passkey', 'passkeys'], signIn),
+  kindOf('identities', ['company account', 'company accounts'], signIn),
+  kindOf('clientSecrets', ['client secret', 'client secrets'], credential),
+  kindOf('clientKeys', ['public key of a client', 'public keys of clients'], credential),
+  kindOf('federatedIdentities', ['federated identity', 'federated identities'], credential),
+  kindOf('customerKeys', ['API key of a customer', 'API keys of customers'], credential),
+  kindOf('workspaceKeys', ['API key of a workspace', 'API keys of workspaces'], credential),
+  kindOf('links', ['link', 'links'], { part: AccessPart.LINKS }),
+  kindOf('sentInvitations', ['sent invitation', 'sent invitations'], invitation),
+  kindOf('receivedInvitations', ['invitation to the user', 'invitations to the user'], invitation),
+  kindOf('identityProviders', ['identity provider', 'identity providers']),
+  kindOf('trustedIssuers', ['trusted issuer', 'trusted issuers']),
+  kindOf('audiences', ['audience', 'audiences']),
 ];
 
 /** Such as `2 sessions, 1 link`. Empty if there is nothing. */

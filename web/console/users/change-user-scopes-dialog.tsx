@@ -7,6 +7,7 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { validateScopes } from '../shared/scopes/scopes-field.tsx';
 import { StaffScopesField } from '../shared/scopes/staff-scopes-field.tsx';
+import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 
 type ChangeUserScopesDialogProps = {
@@ -26,12 +27,7 @@ export function ChangeUserScopesDialog({ user }: ChangeUserScopesDialogProps) {
       label="Save"
       form={form}
       submit={async ({ scopes }) => {
-        await update({
-          userId: user.id,
-          etag: user.etag,
-          scopes,
-          updateMask: { paths: ['scopes'] },
-        });
+        await update({ userId: user.id, etag: user.etag, ...withMask({ scopes }) });
         await refreshNow();
       }}
     >

@@ -81,9 +81,7 @@ export function PasskeyList({ userId, passkeys, isOwn = false, mayDelete }: Pass
             <ActionMenu
               name={passkey.name}
               actions={[
-                ...(isOwn
-                  ? [{ label: 'Rename', icon: IconPencil, run: () => askForName(passkey) }]
-                  : []),
+                isOwn && { label: 'Rename', icon: IconPencil, run: () => askForName(passkey) },
                 { label: 'Delete', icon: IconTrash, run: () => askToDelete(passkey) },
               ]}
             />

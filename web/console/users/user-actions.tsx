@@ -14,7 +14,7 @@ import { useDelete } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { isolateName } from '../shared/isolate-name.tsx';
-import { ActionMenu, type RowAction } from '../shared/lists/row-menu.tsx';
+import { ActionMenu, type RowMenuProps } from '../shared/lists/row-menu.tsx';
 import { linkSentText } from '../shared/no-mail-note.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { ChangeUserScopesDialog } from './change-user-scopes-dialog.tsx';
@@ -53,7 +53,7 @@ export function UserActions(props: UserActionsProps) {
 }
 
 /** The less frequent actions; undefined until it is known whether users have passwords. */
-function useMenu({ user, isSelf }: UserActionsProps): readonly RowAction[] | undefined {
+function useMenu({ user, isSelf }: UserActionsProps): RowMenuProps['actions'] | undefined {
   const { open, confirm } = useDialogs();
   const hasPasswords = useSignInOptions()?.passwords;
   const mail = useMethod(UserService.method.mailPasswordLink);
@@ -66,34 +66,33 @@ function useMenu({ user, isSelf }: UserActionsProps): readonly RowAction[] | und
   const name = isolateName(displayName(user));
   const isEnabled = disableTime === undefined;
   if (hasPasswords === undefined) return undefined;
-  const actions: readonly (RowAction & { readonly isPossible: boolean })[] = [
-    {
+  return [
+    hasPasswords && {
       label: 'Set password',
       icon: IconLock,
-      isPossible: hasPasswords,
       run: () => open(<SetPasswordDialog user={user} isSelf={isSelf} />),
     },
-    {
-      label: 'Email password link',
-      icon: IconMailForward,
-      isPossible: hasPasswords && !isSelf && isEnabled,
-      run: () =>
-        confirm({
-          title: `Email a password link to ${name}?`,
-          consequence:
-            'The link opens a page to choose a new password. It works once and expires after 7 ' +
-            'days. Until the user chooses a password, the current sign-in and the sessions keep ' +
-            'working.',
-          label: 'Send link',
-          isDestructive: false,
-          done: linkSentText(),
-          run: () => mail({ userId }),
-        }),
-    },
-    {
+    hasPasswords &&
+      !isSelf &&
+      isEnabled && {
+        label: 'Email password link',
+        icon: IconMailForward,
+        run: () =>
+          confirm({
+            title: `Email a password link to ${name}?`,
+            consequence:
+              'The link opens a page to choose a new password. It works once and expires after 7 ' +
+              'days. Until the user chooses a password, the current sign-in and the sessions keep ' +
+              'working.',
+            label: 'Send link',
+            isDestructive: false,
+            done: linkSentText(),
+            run: () => mail({ userId }),
+          }),
+      },
+    totpEnabled && {
       label: 'Remove authenticator app',
       icon: IconDeviceMobileOff,
-      isPossible: totpEnabled,
       run: () =>
         confirm({
           title: `Remove authenticator app of ${name}?`,
@@ -104,10 +103,9 @@ function useMenu({ user, isSelf }: UserActionsProps): readonly RowAction[] | und
           run: () => removeTotp({ userId }),
         }),
     },
-    {
+    isEnabled && {
       label: 'Disable',
       icon: IconBan,
-      isPossible: isEnabled,
       run: () =>
         confirm({
           title: `Disable ${name}?`,
@@ -118,10 +116,9 @@ function useMenu({ user, isSelf }: UserActionsProps): readonly RowAction[] | und
           run: () => disable({ userId }),
         }),
     },
-    {
+    !isSelf && {
       label: 'Delete',
       icon: IconTrash,
-      isPossible: !isSelf,
       run: () =>
         askToDelete({
           noun: 'user',
@@ -136,5 +133,4 @@ function useMenu({ user, isSelf }: UserActionsProps): readonly RowAction[] | und
         }),
     },
   ];
-  return actions.filter(({ isPossible }) => isPossible);
 }

@@ -10,7 +10,7 @@ import { historyFacts } from '../shared/creation.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
-import { type Fact, Facts } from '../shared/facts.tsx';
+import { Facts, type OptionalFact } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
@@ -70,7 +70,7 @@ function OwnAccountHint() {
   );
 }
 
-function factsOf(user: User): Fact[] {
+function factsOf(user: User): OptionalFact[] {
   const { id, email, name, totpEnabled, recoveryCodesLeft, disableTime } = user;
   const { passwordEnabled } = user;
   return [

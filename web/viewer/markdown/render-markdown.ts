@@ -4,6 +4,7 @@
  */
 import DOMPurify from 'dompurify';
 import { convertText } from '../loading/convert-text.ts';
+import { createElement } from '../shell/create-element.ts';
 import type { MarkdownRequest } from './markdown-worker.ts';
 import workerUrl from './markdown-worker.ts?worker&url';
 
@@ -105,11 +106,8 @@ function decodeAnchor(text: string): string {
 }
 
 function makeScrollable(table: HTMLTableElement): void {
-  const scroller = document.createElement('div');
-  scroller.className = 'wide';
-  scroller.tabIndex = 0;
-  scroller.role = 'region';
-  scroller.ariaLabel = 'Table';
+  const properties = { className: 'wide', tabIndex: 0, role: 'region', ariaLabel: 'Table' };
+  const scroller = createElement('div', properties);
   table.replaceWith(scroller);
   scroller.append(table);
 }

@@ -1,4 +1,5 @@
 import { openTextFile } from '../loading/text-file.ts';
+import { createElement } from '../shell/create-element.ts';
 import { FindBar } from '../shell/find-bar.ts';
 import { scrollByKeys } from '../shell/scroll-keys.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -17,9 +18,9 @@ export async function showMarkdown(shell: Shell): Promise<void> {
   const file = openTextFile(shell);
   const text = await file.read(shownBytesMax);
   const formatted = await renderMarkdown(file.isComplete ? text : cutAtParagraph(text));
-  const content = document.createElement(formatted ? 'article' : 'pre');
-  content.className = formatted ? 'markdown' : 'text';
-  content.append(formatted ?? text);
+  const content = formatted
+    ? createElement('article', { className: 'markdown' }, formatted)
+    : createElement('pre', { className: 'text' }, text);
   main.append(content);
   scrollByKeys(main);
   new FindBar(new TextSearch(main, content), shell);

@@ -1,6 +1,7 @@
 /** The outline of a PDF, also called bookmarks: a nested list of links to its places. */
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 import type { PDFLinkService } from 'pdfjs-dist/legacy/web/pdf_viewer.mjs';
+import { createElement } from '../shell/create-element.ts';
 
 type Entry = Awaited<ReturnType<PDFDocumentProxy['getOutline']>>[number];
 
@@ -14,18 +15,13 @@ export async function createOutline(
   onFollow: () => void,
 ): Promise<HTMLElement> {
   const entries = await pdf.getOutline().catch(() => null);
-  if (!entries?.length) {
-    const text = document.createElement('p');
-    text.textContent = 'This document has no outline.';
-    return text;
-  }
+  if (!entries?.length) return createElement('p', {}, 'This document has no outline.');
   let left = entriesMax;
   const list = (children: readonly Entry[], depth: number): HTMLElement => {
-    const element = document.createElement('ul');
+    const element = createElement('ul');
     for (const entry of children) {
       if (left-- <= 0) break;
-      const item = document.createElement('li');
-      item.append(createEntry(entry));
+      const item = createElement('li', {}, createEntry(entry));
       if (entry.items?.length && depth < depthMax) item.append(list(entry.items, depth + 1));
       element.append(item);
     }
@@ -33,15 +29,11 @@ export async function createOutline(
   };
   const createEntry = ({ title, dest, url }: Entry): HTMLElement => {
     if (url) {
-      const link = document.createElement('a');
+      const link = createElement('a', {}, title);
       links.addLinkAttributes(link, url);
-      link.textContent = title;
       return link;
     }
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = title;
-    button.disabled = !dest;
+    const button = createElement('button', { type: 'button', disabled: !dest }, title);
     button.addEventListener('click', () => {
       if (dest) void links.goToDestination(dest);
       onFollow();

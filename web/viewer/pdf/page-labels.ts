@@ -1,5 +1,6 @@
 /** Names of the pages and their parts for screen readers. */
 import type { EventBus, PDFPageView, PDFViewer } from 'pdfjs-dist/legacy/web/pdf_viewer.mjs';
+import { createElement } from '../shell/create-element.ts';
 import { labelLinks } from './document-links.ts';
 
 type LayerEvent = { readonly source: PDFPageView; readonly error?: unknown };
@@ -31,9 +32,6 @@ function labelText({ div: page, textLayer }: PDFPageView): void {
 }
 
 function showFailure({ div }: PDFPageView): void {
-  if (!div) return;
-  const text = document.createElement('p');
-  text.className = 'failure';
-  text.textContent = `${div.ariaLabel} couldn’t be shown.`;
-  div.append(text);
+  const text = `${div?.ariaLabel} couldn’t be shown.`;
+  div?.append(createElement('p', { className: 'failure' }, text));
 }

@@ -7,6 +7,7 @@ import type {
   PDFPageView,
   PDFViewer,
 } from 'pdfjs-dist/legacy/web/pdf_viewer.mjs';
+import { createElement } from '../shell/create-element.ts';
 import type { Pager } from '../shell/keyboard.ts';
 import { ScrollAnchor } from '../shell/scroll-anchor.ts';
 import { availableSize, type Point, type Size, type Zoom, type Zoomable } from '../shell/zoom.ts';
@@ -51,8 +52,8 @@ const noTranslations = {
 };
 
 export class PdfView implements Zoomable, Pager {
-  readonly scroller = document.createElement('div');
-  readonly content = document.createElement('div');
+  readonly scroller = createElement('div', { className: 'scroller' });
+  readonly content = createElement('div', { className: 'pdfViewer' });
   readonly eventBus: EventBus;
   readonly viewer: PDFViewer;
   readonly links: PDFLinkService;
@@ -66,8 +67,6 @@ export class PdfView implements Zoomable, Pager {
 
   constructor(private readonly options: PdfViewOptions) {
     const { parent, pdfjs, pdf } = options;
-    this.scroller.className = 'scroller';
-    this.content.className = 'pdfViewer';
     this.scroller.append(this.content);
     parent.append(this.scroller);
     const eventBus = new pdfjs.EventBus();

@@ -1,4 +1,5 @@
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import { createElement } from '../shell/create-element.ts';
 import type { Notices } from '../shell/notices.ts';
 import type { Toolbar } from '../shell/toolbar.ts';
 
@@ -18,10 +19,8 @@ export interface PrintingOptions {
 export function offerPrinting(options: PrintingOptions): void {
   const { isAllowed, notices, toolbar, scroller } = options;
   // Only the viewer can draw all pages, so the browser's own command prints a note.
-  const note = document.createElement('p');
-  note.className = 'print-note';
-  note.textContent = isAllowed ? 'To print this document, use Print in the viewer.' : refused;
-  document.body.append(note);
+  const text = isAllowed ? 'To print this document, use Print in the viewer.' : refused;
+  document.body.append(createElement('p', { className: 'print-note' }, text));
   let current: AbortController | undefined;
   const start = () => {
     if (!scroller.isConnected) return;
@@ -44,8 +43,7 @@ export function offerPrinting(options: PrintingOptions): void {
 
 async function print({ pdf, notices }: PrintingOptions, abort: AbortController): Promise<void> {
   const { signal } = abort;
-  const sheets = document.createElement('div');
-  sheets.className = 'sheets';
+  const sheets = createElement('div', { className: 'sheets' });
   const task = notices.showTask('Preparing to print', () => abort.abort());
   const clean = () => {
     task.close();
@@ -88,16 +86,13 @@ async function drawSheet(page: PDFPageProxy, isPaperLandscape: boolean): Promise
     scale: printScale * page.userUnit,
     rotation: (page.rotate + turn + 360) % 360,
   });
-  const canvas = document.createElement('canvas');
-  canvas.width = Math.floor(viewport.width);
-  canvas.height = Math.floor(viewport.height);
+  const [width, height] = [Math.floor(viewport.width), Math.floor(viewport.height)];
+  const canvas = createElement('canvas', { width, height });
   await page.render({ canvas, viewport, intent: 'print' }).promise;
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
   canvas.width = 0;
   if (!blob) throw new Error('The page is too large for the memory.');
-  const image = document.createElement('img');
-  image.alt = '';
-  image.src = URL.createObjectURL(blob);
+  const image = createElement('img', { alt: '', src: URL.createObjectURL(blob) });
   await image.decode();
   return image;
 }

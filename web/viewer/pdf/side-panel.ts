@@ -1,5 +1,6 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { iconButton } from '../shell/buttons.ts';
+import { createElement } from '../shell/create-element.ts';
 import type { Toolbar } from '../shell/toolbar.ts';
 import { createOutline } from './outline.ts';
 import type { PdfView } from './pdf-view.ts';
@@ -8,10 +9,14 @@ import { Thumbnails } from './thumbnails.ts';
 type Tab = 'pages' | 'outline';
 
 export class SidePanel {
-  readonly #panel = document.createElement('aside');
+  readonly #panel = createElement('aside', {
+    className: 'panel',
+    ariaLabel: 'Pages and outline',
+    hidden: true,
+  });
   readonly #tabs: Record<Tab, HTMLButtonElement>;
-  readonly #outline = document.createElement('div');
-  readonly #pages = document.createElement('div');
+  readonly #outline = createElement('div', { className: 'outline' });
+  readonly #pages = createElement('div', { className: 'thumbnails' });
   /** Created when the panel opens for the first time. */
   #thumbnails: Thumbnails | undefined;
   readonly #button = iconButton('panel', 'Pages and outline', () => this.toggle());
@@ -24,16 +29,9 @@ export class SidePanel {
     toolbar: Toolbar,
   ) {
     const panel = this.#panel;
-    panel.className = 'panel';
-    panel.ariaLabel = 'Pages and outline';
-    panel.hidden = true;
-    this.#pages.className = 'thumbnails';
-    this.#outline.className = 'outline';
     this.#tabs = { pages: this.#tab('pages', 'Pages'), outline: this.#tab('outline', 'Outline') };
-    const tabs = document.createElement('div');
-    tabs.className = 'tabs';
-    tabs.role = 'tablist';
-    tabs.append(...Object.values(this.#tabs));
+    const strip = { className: 'tabs', role: 'tablist' };
+    const tabs = createElement('div', strip, ...Object.values(this.#tabs));
     tabs.addEventListener('keydown', (event) => this.#onTabKey(event));
     panel.append(tabs, this.#labelled('pages'), this.#labelled('outline'));
     panel.addEventListener('keydown', ({ key }) => key === 'Escape' && this.close());
@@ -76,11 +74,8 @@ export class SidePanel {
   }
 
   #tab(name: Tab, text: string): HTMLButtonElement {
-    const tab = document.createElement('button');
-    tab.type = 'button';
-    tab.role = 'tab';
-    tab.id = `tab-${name}`;
-    tab.textContent = text;
+    const properties = { type: 'button', role: 'tab', id: `tab-${name}` } as const;
+    const tab = createElement('button', properties, text);
     tab.setAttribute('aria-controls', `panel-${name}`);
     tab.addEventListener('click', () => this.#select(name));
     return tab;

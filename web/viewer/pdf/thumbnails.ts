@@ -1,5 +1,6 @@
 /** pdf.js does not export such a component. Drawn when visible and the document is complete. */
 import type { PDFDocumentProxy, RenderTask } from 'pdfjs-dist';
+import { createElement } from '../shell/create-element.ts';
 import { fitCanvas } from './page-size.ts';
 import type { PdfView } from './pdf-view.ts';
 
@@ -7,7 +8,7 @@ import type { PdfView } from './pdf-view.ts';
 const width = 128;
 
 export class Thumbnails {
-  readonly #list = document.createElement('ol');
+  readonly #list = createElement('ol');
   readonly #buttons: HTMLButtonElement[] = [];
   readonly #visible = new Set<number>();
   readonly #drawn = new Set<number>();
@@ -23,14 +24,10 @@ export class Thumbnails {
       const button = this.#createButton(page);
       button.addEventListener('click', () => goTo(page));
       this.#buttons.push(button);
-      const item = document.createElement('li');
-      item.append(button);
-      this.#list.append(item);
+      this.#list.append(createElement('li', {}, button));
     }
     root.append(this.#list);
-    const observer = new IntersectionObserver((entries) => this.#moved(entries), {
-      root,
-    });
+    const observer = new IntersectionObserver((entries) => this.#moved(entries), { root });
     for (const button of this.#buttons) observer.observe(button);
   }
 
@@ -48,15 +45,12 @@ export class Thumbnails {
       width: 1,
       height: 1.4,
     };
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.ariaLabel = `Page ${page}`;
-    button.dataset.page = String(page);
-    const canvas = document.createElement('canvas');
+    const canvas = createElement('canvas');
     canvas.style.aspectRatio = String(pageWidth / height);
-    const number = document.createElement('span');
-    number.textContent = String(page);
-    button.append(canvas, number);
+    const properties = { type: 'button', ariaLabel: `Page ${page}` } as const;
+    const number = createElement('span', {}, String(page));
+    const button = createElement('button', properties, canvas, number);
+    button.dataset.page = String(page);
     return button;
   }
 

@@ -2,6 +2,7 @@
 
 import { finalProblemOf } from '../loading/file-source.ts';
 import type { LoadProblem } from '../loading/persistent-requests.ts';
+import { createElement } from '../shell/create-element.ts';
 import { ScrollAnchor } from '../shell/scroll-anchor.ts';
 import {
   availableSize,
@@ -19,7 +20,7 @@ export interface PictureOptions {
 }
 
 export class Picture implements Zoomable {
-  readonly content = document.createElement('div');
+  readonly content = createElement('div', { className: 'picture' });
   readonly #size: Size;
   #zoom: Zoom = { fit: 'auto' };
   #scale = 1;
@@ -28,7 +29,6 @@ export class Picture implements Zoomable {
   constructor(private readonly options: PictureOptions) {
     const { scroller, image } = options;
     this.#size = measure(image);
-    this.content.className = 'picture';
     image.replaceWith(this.content);
     this.content.append(image);
     new ResizeObserver(() => this.#layout()).observe(scroller);
@@ -68,8 +68,7 @@ export class Picture implements Zoomable {
  */
 function measure(image: HTMLImageElement): Size {
   const { naturalWidth, naturalHeight } = image;
-  const probe = document.createElement('div');
-  probe.className = 'picture-probe';
+  const probe = createElement('div', { className: 'picture-probe' });
   image.before(probe);
   probe.append(image);
   const { width: room } = probe.getBoundingClientRect();

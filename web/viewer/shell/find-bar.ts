@@ -1,4 +1,5 @@
 import { iconButton } from './buttons.ts';
+import { createElement } from './create-element.ts';
 import type { Shell } from './shell.ts';
 
 export interface FindResult {
@@ -17,9 +18,15 @@ export interface Searchable {
 }
 
 export class FindBar {
-  readonly #form = document.createElement('form');
-  readonly #field = document.createElement('input');
-  readonly #count = document.createElement('span');
+  readonly #form = createElement('form', { className: 'find', role: 'search', hidden: true });
+  readonly #field = createElement('input', {
+    type: 'search',
+    ariaLabel: 'Search in the document',
+    placeholder: 'Search in the document',
+    autocomplete: 'off',
+    spellcheck: false,
+  });
+  readonly #count = createElement('span', { className: 'count', role: 'status' });
   readonly #button = iconButton('search', 'Search', () => this.toggle());
 
   constructor(
@@ -29,16 +36,6 @@ export class FindBar {
     const { main, toolbar, shortcuts } = shell;
     const form = this.#form;
     const field = this.#field;
-    form.className = 'find';
-    form.role = 'search';
-    form.hidden = true;
-    field.type = 'search';
-    field.ariaLabel = 'Search in the document';
-    field.placeholder = 'Search in the document';
-    field.autocomplete = 'off';
-    field.spellcheck = false;
-    this.#count.className = 'count';
-    this.#count.role = 'status';
     form.append(
       field,
       this.#count,

@@ -1,4 +1,6 @@
 import type { LoadProblem } from '../loading/persistent-requests.ts';
+import { linkButton, textButton } from './buttons.ts';
+import { createElement } from './create-element.ts';
 
 interface Wording {
   readonly title: string;
@@ -48,21 +50,18 @@ const wordings: Record<LoadProblem, Wording> = {
 const briefMilliseconds = 6000;
 
 export class Notices {
-  readonly #brief = document.createElement('p');
-  readonly #status = document.createElement('p');
-  readonly #progress = document.createElement('div');
+  readonly #brief = createElement('p', { className: 'brief', role: 'status' });
+  readonly #status = createElement('p', { className: 'unseen', role: 'status' });
+  readonly #progress = createElement('div', {
+    className: 'progress',
+    role: 'progressbar',
+    ariaLabel: 'Loading document',
+  });
   #notice: HTMLElement | undefined;
   #briefTimer: ReturnType<typeof setTimeout> | undefined;
   #loaded = false;
 
   constructor(private readonly main: HTMLElement) {
-    this.#status.className = 'unseen';
-    this.#status.role = 'status';
-    this.#progress.className = 'progress';
-    this.#progress.role = 'progressbar';
-    this.#progress.ariaLabel = 'Loading document';
-    this.#brief.className = 'brief';
-    this.#brief.role = 'status';
     main.append(this.#status, this.#progress, this.#brief);
   }
 
@@ -75,7 +74,7 @@ export class Notices {
   }
 
   showTask(title: string, cancel: () => void): { update(text: string): void; close(): void } {
-    const notice = panel(title, '', [button('Cancel', cancel)]);
+    const notice = panel(title, '', [textButton('Cancel', cancel)]);
     notice.role = 'status';
     notice.classList.add('bar');
     this.main.append(notice);
@@ -123,9 +122,9 @@ export class Notices {
     const isUpdated = problem === 'updated';
     const retryAction = problem === 'refused' || isUpdated ? () => location.reload() : retry;
     const actions: HTMLElement[] = [];
-    if (retryAction && action) actions.push(button(action, retryAction));
+    if (retryAction && action) actions.push(textButton(action, retryAction));
     const { download } = this.main.dataset;
-    if (problem === 'broken' && download) actions.push(link('Download', download));
+    if (problem === 'broken' && download) actions.push(linkButton('Download', download));
     const notice = panel(title, text, actions);
     notice.role = 'alert';
     if (!retry && !isUpdated) this.main.replaceChildren();
@@ -134,25 +133,16 @@ export class Notices {
   }
 
   askPassword(again: boolean): Promise<string> {
-    const form = document.createElement('form');
-    form.className = 'gate';
-    const label = document.createElement('label');
-    label.textContent = 'Password';
-    const input = document.createElement('input');
-    input.type = 'password';
-    input.required = true;
-    input.autocomplete = 'off';
-    label.append(input);
-    const submit = document.createElement('button');
-    submit.textContent = 'Open';
-    form.append(label, submit);
-    if (again) {
-      const error = document.createElement('p');
-      error.className = 'error';
-      error.role = 'alert';
-      error.textContent = 'Wrong password.';
-      form.prepend(error);
-    }
+    const properties = { type: 'password', required: true, autocomplete: 'off' } as const;
+    const input = createElement('input', properties);
+    const form = createElement(
+      'form',
+      { className: 'gate' },
+      createElement('label', {}, 'Password', input),
+      createElement('button', {}, 'Open'),
+    );
+    const error = { className: 'error', role: 'alert' };
+    if (again) form.prepend(createElement('p', error, 'Wrong password.'));
     const text = 'The file is encrypted. The password stays in this browser.';
     this.#show(panel('This document is password-protected', text, [form]));
     input.focus();
@@ -174,29 +164,6 @@ export class Notices {
 }
 
 function panel(title: string, text: string, actions: HTMLElement[]): HTMLElement {
-  const section = document.createElement('section');
-  section.className = 'notice';
-  const heading = document.createElement('h2');
-  heading.textContent = title;
-  const paragraph = document.createElement('p');
-  paragraph.textContent = text;
-  section.append(heading, paragraph, ...actions);
-  return section;
-}
-
-function button(text: string, onClick: () => void): HTMLButtonElement {
-  const element = document.createElement('button');
-  element.type = 'button';
-  element.className = 'button';
-  element.textContent = text;
-  element.addEventListener('click', onClick);
-  return element;
-}
-
-function link(text: string, href: string): HTMLAnchorElement {
-  const element = document.createElement('a');
-  element.className = 'button';
-  element.href = href;
-  element.textContent = text;
-  return element;
+  const [heading, paragraph] = [createElement('h2', {}, title), createElement('p', {}, text)];
+  return createElement('section', { className: 'notice' }, heading, paragraph, ...actions);
 }

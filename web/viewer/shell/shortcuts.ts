@@ -1,13 +1,13 @@
 /** Keys of the viewer that are single letters or signs, and the dialog that lists all keys. */
 import { iconButton } from './buttons.ts';
+import { createElement } from './create-element.ts';
 
 export class Shortcuts {
   readonly #texts = new Map<string, string>();
   readonly #actions = new Map<string, () => void>();
-  readonly #dialog = document.createElement('dialog');
+  readonly #dialog = createElement('dialog', { className: 'shortcuts' });
 
   constructor() {
-    this.#dialog.className = 'shortcuts';
     this.#dialog.setAttribute('aria-labelledby', 'shortcuts');
     this.add('?', 'Show these keys', () => this.#open());
     document.addEventListener('keydown', (event) => this.#onKey(event));
@@ -33,20 +33,11 @@ export class Shortcuts {
   }
 
   #open(): void {
-    const heading = document.createElement('h2');
-    heading.id = 'shortcuts';
-    heading.textContent = 'Keyboard shortcuts';
-    const list = document.createElement('dl');
+    const heading = createElement('h2', { id: 'shortcuts' }, 'Keyboard shortcuts');
+    const list = createElement('dl');
     for (const [keys, text] of this.#texts) {
-      const term = document.createElement('dt');
-      for (const key of keys.split(' ')) {
-        const cap = document.createElement('kbd');
-        cap.textContent = key;
-        term.append(cap);
-      }
-      const description = document.createElement('dd');
-      description.textContent = text;
-      list.append(term, description);
+      const caps = keys.split(' ').map((key) => createElement('kbd', {}, key));
+      list.append(createElement('dt', {}, ...caps), createElement('dd', {}, text));
     }
     const close = iconButton('close', 'Close', () => this.#dialog.close());
     this.#dialog.replaceChildren(heading, close, list);

@@ -1,5 +1,6 @@
 /** The bar of the viewer, inside <header>: page, zoom, tools and the download. */
 import { iconButton, setFace } from './buttons.ts';
+import { createElement } from './create-element.ts';
 import type { IconName } from './icons.ts';
 import { alternativeFit, scaleMax, scaleMin, type Zoomable, type Zooming } from './zoom.ts';
 
@@ -15,8 +16,8 @@ export class Toolbar {
   readonly #out = iconButton('minus', 'Zoom out');
   readonly #in = iconButton('plus', 'Zoom in');
   readonly #fit = iconButton(fits.page.icon, fits.page.text);
-  readonly #percent = document.createElement('output');
-  readonly #pageField = document.createElement('input');
+  readonly #percent = createElement('output', { ariaLabel: 'Zoom', className: 'percent' });
+  readonly #pageField = createElement('input', { inputMode: 'numeric', autocomplete: 'off' });
   readonly #previous = iconButton('previous', 'Previous page');
   readonly #next = iconButton('next', 'Next page');
   readonly #menu = iconButton('more', 'More tools');
@@ -24,12 +25,8 @@ export class Toolbar {
   #total = 1;
 
   constructor(private readonly header: HTMLElement | null) {
-    this.#percent.ariaLabel = 'Zoom';
-    this.#percent.className = 'percent';
     this.#zoom.append(this.#out, this.#percent, this.#in, this.#fit);
-    const place = document.createElement('div');
-    place.className = 'place';
-    place.append(this.#pages, this.#zoom);
+    const place = createElement('div', { className: 'place' }, this.#pages, this.#zoom);
     for (const element of [this.#pages, this.#zoom, this.#tools, this.#menu]) {
       element.hidden = true;
     }
@@ -51,16 +48,11 @@ export class Toolbar {
   connectPages(total: number, goTo: (page: number) => void): void {
     const field = this.#pageField;
     this.#total = total;
-    field.inputMode = 'numeric';
-    field.autocomplete = 'off';
     field.maxLength = String(total).length;
     field.ariaLabel = `Page (of ${total})`;
     field.style.width = `calc(${field.maxLength}ch + 20px)`;
-    const rest = document.createElement('span');
-    rest.ariaHidden = 'true';
-    rest.textContent = `of ${total}`;
-    const form = document.createElement('form');
-    form.append(field, rest);
+    const rest = createElement('span', { ariaHidden: 'true' }, `of ${total}`);
+    const form = createElement('form', {}, field, rest);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       if (/^\s*\d+\s*$/.test(field.value)) goTo(Number(field.value));
@@ -155,10 +147,5 @@ export class Toolbar {
   }
 }
 
-function group(label: string, className: string): HTMLElement {
-  const element = document.createElement('div');
-  element.className = `tools ${className}`;
-  element.role = 'group';
-  element.ariaLabel = label;
-  return element;
-}
+const group = (ariaLabel: string, name: string): HTMLElement =>
+  createElement('div', { className: `tools ${name}`, role: 'group', ariaLabel });

@@ -1,3 +1,4 @@
+import { createElement } from '../shell/create-element.ts';
 import type { Rows } from './read-rows.ts';
 
 /** Rows that are added without a pause. */
@@ -19,8 +20,7 @@ export interface Table {
 }
 
 export function createTable(name: string, { header, rows }: Rows): Table {
-  const element = document.createElement('table');
-  element.className = 'table';
+  const element = createElement('table', { className: 'table' });
   const caption = element.createCaption();
   caption.className = 'unseen';
   caption.textContent = name;
@@ -36,10 +36,8 @@ export function createTable(name: string, { header, rows }: Rows): Table {
 
   const headings = header.map((text, column) => {
     const heading = createHeading('col', text, numeric[column] ? 'number' : '');
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.title = 'Sort by this column';
-    button.append(...heading.childNodes);
+    const properties = { type: 'button', title: 'Sort by this column' } as const;
+    const button = createElement('button', properties, ...heading.childNodes);
     button.addEventListener('click', () => sortBy(column));
     heading.append(button);
     return heading;
@@ -64,8 +62,7 @@ export function createTable(name: string, { header, rows }: Rows): Table {
 
   function addRows(begin: number): void {
     const added = order.slice(begin, begin + batchRows).map((index) => {
-      const row = document.createElement('tr');
-      row.append(createHeading('row', String(index + 1)));
+      const row = createElement('tr', {}, createHeading('row', String(index + 1)));
       header.forEach((_, column) => {
         const cell = row.insertCell();
         cell.textContent = rows[index]?.[column] ?? '';
@@ -115,13 +112,10 @@ function readNumber(text: string): number {
 }
 
 function createHeading(scope: 'row' | 'col', text: string, className = ''): HTMLElement {
-  const heading = document.createElement('th');
-  heading.scope = scope;
-  const content = document.createElement('span');
-  content.textContent = text;
+  const content = createElement('span', {}, text);
+  const heading = createElement('th', { scope }, content);
   if (className === 'unseen') content.className = className;
   else if (className !== '') heading.className = className;
-  heading.append(content);
   return heading;
 }
 
@@ -140,9 +134,9 @@ function createColumns(
     return Math.min(charactersMax, longest);
   });
   const all = [digits, ...widths];
-  const group = document.createElement('colgroup');
+  const group = createElement('colgroup');
   for (const characters of all) {
-    const column = document.createElement('col');
+    const column = createElement('col');
     column.style.width = `calc(${characters}ch + ${extraPixels}px)`;
     group.append(column);
   }

@@ -1,4 +1,7 @@
 /** The end of a document that is shown only in part. */
+import { linkButton, textButton } from '../shell/buttons.ts';
+import { createElement } from '../shell/create-element.ts';
+
 export interface RestNotice {
   readonly element: HTMLElement;
   update(text: string): void;
@@ -6,27 +9,11 @@ export interface RestNotice {
 
 /** `more`: shows the next part. */
 export function createRestNotice(main: HTMLElement, text: string, more?: () => void): RestNotice {
-  const element = document.createElement('footer');
-  element.className = 'rest';
-  const sentence = document.createElement('p');
-  sentence.role = 'status';
-  sentence.textContent = text;
-  element.append(sentence);
-  if (more) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = 'Show more';
-    button.addEventListener('click', more);
-    element.append(button);
-  }
+  const sentence = createElement('p', { role: 'status', textContent: text });
+  const element = createElement('footer', { className: 'rest' }, sentence);
   const { download } = main.dataset;
-  if (download && !more) {
-    const link = document.createElement('a');
-    link.className = 'button';
-    link.href = download;
-    link.textContent = 'Download';
-    element.append(link);
-  }
+  if (more) element.append(textButton('Show more', more));
+  else if (download) element.append(linkButton('Download', download));
   return {
     element,
     update(next) {

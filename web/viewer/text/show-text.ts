@@ -1,5 +1,6 @@
 /** Shows plain text and code, part by part. */
 import { openTextFile } from '../loading/text-file.ts';
+import { createElement } from '../shell/create-element.ts';
 import { FindBar } from '../shell/find-bar.ts';
 import { scrollByKeys } from '../shell/scroll-keys.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -20,12 +21,10 @@ export async function showText(shell: Shell): Promise<void> {
   const isJson = main.dataset.kind === 'json';
   const file = openTextFile(shell);
   const text = await file.read(isJson ? formattedBytesMax : partBytes);
-  const content = document.createElement('pre');
-  content.className = 'text';
   const shown = (isJson && file.isComplete ? formatJson(text) : undefined) ?? text;
   const name = isJson ? 'formatted.json' : (main.dataset.name ?? '');
   const colored = file.isComplete ? await highlightCode(shown, name) : undefined;
-  content.append(colored ?? shown);
+  const content = createElement('pre', { className: 'text' }, colored ?? shown);
   main.append(content);
   scrollByKeys(main);
   new FindBar(new TextSearch(main, content), shell);

@@ -84,6 +84,7 @@ function Actions({ version: { version, current } }: OfVersion) {
   const document = useShownDocument();
   const { workspaceId, id: documentId } = document;
   const mayWrite = useHasScope()('documents:write');
+  const mayChange = mayWrite && !current;
   const at = { workspaceId, documentId, version };
   const { open, confirm } = useDialogs();
   const restore = useMethod(DocumentService.method.restoreVersion);
@@ -120,12 +121,8 @@ function Actions({ version: { version, current } }: OfVersion) {
       name={`version ${version}`}
       actions={[
         { label: 'Download', icon: IconDownload, run: () => void action.run(download) },
-        ...(mayWrite && !current
-          ? [
-              { label: 'Restore', icon: IconRestore, run: askToRestore },
-              { label: 'Delete', icon: IconTrash, run: askToDelete },
-            ]
-          : []),
+        mayChange && { label: 'Restore', icon: IconRestore, run: askToRestore },
+        mayChange && { label: 'Delete', icon: IconTrash, run: askToDelete },
       ]}
     />
   );

@@ -5,6 +5,7 @@ import { type Link, LinkService } from '../../../../gen/latchkey/sharing/v1/link
 import { type Entry, isFolder } from '../../folders/entries.ts';
 import { EntryTree } from '../../folders/entry-tree.tsx';
 import { FormDialog } from '../../shared/form-dialog.tsx';
+import { withMask } from '../../shared/update-mask.ts';
 import { useMethod } from '../../shared/use-method.ts';
 import {
   type EntryChoice,
@@ -32,12 +33,10 @@ export default function EntryRulesDialog({ link }: EntryRulesDialogProps) {
       label="Save"
       done="Link saved"
       form={form}
-      submit={(values) =>
-        update({
-          ...{ workspaceId, linkId, etag, entryRules: writeChoices(values.entryRules) },
-          updateMask: { paths: ['entry_rules'] },
-        })
-      }
+      submit={(values) => {
+        const change = withMask({ entryRules: writeChoices(values.entryRules) });
+        return update({ workspaceId, linkId, etag, ...change });
+      }}
     >
       <Text size="sm">
         {allowDownload

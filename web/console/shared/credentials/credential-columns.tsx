@@ -3,13 +3,17 @@ import { Badge, Group } from '@mantine/core';
 import { IconCancel, IconChartBar, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
+import { useUsageDrawer } from '../../usage/usage-drawer.tsx';
 import { CopyableText } from '../copyable-text.tsx';
 import { createdByColumn } from '../creation.tsx';
 import { DateTime } from '../date-time.tsx';
+import { useDialogs } from '../dialogs.tsx';
+import { isolateName } from '../isolate-name.tsx';
 import type { Column } from '../lists/define-list.ts';
 import { RowMenu } from '../lists/row-menu.tsx';
 import { ScopesCell } from '../scopes-cell.tsx';
 import { type Credential, credentialName } from './credential.ts';
+import { RotateKeyDialog, type RotateKeyDialogProps } from './rotate-key-dialog.tsx';
 
 export type CredentialColumns<Row> = {
   /** Whether to show a column of scopes. */
@@ -90,25 +94,46 @@ const hasEnded = ({ state }: Pick<Credential, 'state'>) => state !== CredentialS
 
 export type CredentialActionsProps = {
   readonly credential: Credential;
-  /** Absent if not supported. */
-  readonly rotate?: () => void;
-  readonly revoke: () => void;
-  /** Absent if not counted. */
-  readonly showUsage?: (() => void) | undefined;
+  /** The consequences of a revocation. */
+  readonly consequence: string;
+  readonly revoke: () => Promise<unknown>;
+  /** The message after a revocation. */
+  readonly done?: string;
+  /** Whether its usage is counted. By default true. */
+  readonly hasUsage?: boolean;
+  /** Absent if it cannot be rotated. */
+  readonly rotation?: Omit<RotateKeyDialogProps, 'old'>;
 };
 
 /** A credential that has ended can only show its usage. */
 export function CredentialActions(props: CredentialActionsProps) {
-  const { credential, rotate, revoke, showUsage } = props;
-  const changes = [
-    ...(rotate === undefined ? [] : [{ label: 'Rotate', icon: IconRefresh, run: rotate }]),
-    { label: 'Revoke', icon: IconCancel, run: revoke },
-  ];
-  const actions = [
-    ...(showUsage === undefined ? [] : [{ label: 'Usage', icon: IconChartBar, run: showUsage }]),
-    ...(hasEnded(credential) ? [] : changes),
-  ];
-  return actions.length === 0 ? null : (
-    <RowMenu name={credentialName(credential)} actions={actions} />
+  const { credential, consequence, revoke, done, hasUsage = true, rotation } = props;
+  const { open, confirm } = useDialogs();
+  const name = credentialName(credential);
+  const showUsage = useUsageDrawer(credential.id, name);
+  const isLive = !hasEnded(credential);
+  const ask = () =>
+    confirm({
+      title: `Revoke ${isolateName(name)}?`,
+      consequence: `${consequence} You can’t undo this.`,
+      label: 'Revoke',
+      run: revoke,
+      done,
+    });
+  return (
+    <RowMenu
+      name={name}
+      actions={[
+        hasUsage &&
+          showUsage !== undefined && { label: 'Usage', icon: IconChartBar, run: showUsage },
+        isLive &&
+          rotation !== undefined && {
+            label: 'Rotate',
+            icon: IconRefresh,
+            run: () => open(<RotateKeyDialog old={credential} {...rotation} />),
+          },
+        isLive && { label: 'Revoke', icon: IconCancel, run: ask },
+      ]}
+    />
   );
 }

@@ -14,7 +14,6 @@ import {
 export type RotateKeyDialogProps = {
   readonly old: Credential;
   readonly rotate: (
-    keyId: string,
     overlapSeconds: number,
   ) => Promise<{ readonly key?: Credential | undefined; readonly apiKey: string }>;
   /** A command that tries out the new key. */
@@ -31,14 +30,13 @@ export function RotateKeyDialog({ old, rotate, commandOf }: RotateKeyDialogProps
       label="Rotate"
       form={form}
       submit={async ({ overlapSeconds }) => {
-        const { key, apiKey } = await rotate(old.id, Number(overlapSeconds));
-        const command = commandOf(apiKey, key?.scopes ?? []);
+        const { key, apiKey } = await rotate(Number(overlapSeconds));
         showSecret({
           title: `New API key ${credentialName(old)}`,
           label: 'API key',
           text: apiKey,
           note: oldCredentialNote(texts, overlapSeconds, key?.createTime, old.expireTime),
-          ...(command === undefined ? {} : { command }),
+          command: commandOf(apiKey, key?.scopes ?? []),
         });
       }}
     >

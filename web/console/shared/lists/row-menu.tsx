@@ -12,7 +12,8 @@ export type RowAction = {
 export type RowMenuProps = {
   /** Names the row for screen readers. */
   readonly name: string;
-  readonly actions: readonly RowAction[];
+  /** False: the action is not offered. */
+  readonly actions: readonly (RowAction | false)[];
   /** Buttons for the most common action. */
   readonly children?: ReactNode;
 };
@@ -21,13 +22,15 @@ export function RowMenu({ name, actions, children }: RowMenuProps) {
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
       {children}
-      {actions.length === 0 ? null : <ActionMenu name={name} actions={actions} />}
+      <ActionMenu name={name} actions={actions} />
     </Group>
   );
 }
 
-/** A menu behind a “⋯” button. */
+/** A menu behind a “⋯” button. Nothing without an action. */
 export function ActionMenu({ name, actions }: Pick<RowMenuProps, 'name' | 'actions'>) {
+  const offered = actions.filter((action) => action !== false);
+  if (offered.length === 0) return null;
   return (
     <Menu position="bottom-end" width={250}>
       <Menu.Target>
@@ -36,7 +39,7 @@ export function ActionMenu({ name, actions }: Pick<RowMenuProps, 'name' | 'actio
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {actions.map(({ label, icon: ActionIconOf, run }) => (
+        {offered.map(({ label, icon: ActionIconOf, run }) => (
           <Menu.Item
             key={label}
             leftSection={<ActionIconOf size={16} stroke={1.75} />}
