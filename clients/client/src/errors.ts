@@ -159,8 +159,10 @@ export function latchkeyErrorOfAnswer({ status, header, text }: HttpAnswer): Lat
 
 function fieldsOf(value: unknown): FieldError[] {
   if (!Array.isArray(value)) return [];
-  return value.map((one) => ({ field: String(one?.field), detail: String(one?.detail) }));
+  return value.map((one) => ({ field: textOf(one?.field), detail: textOf(one?.detail) }));
 }
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 function membersOf(text: string): Record<string, unknown> {
   try {

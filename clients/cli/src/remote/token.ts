@@ -14,9 +14,8 @@ import {
   textOption,
   UsageError,
 } from '../base/command.ts';
-import { wantsJson, write, writeJson, writeObject } from '../base/print.ts';
+import { wantsJson, writeJson, writeLine, writeObject } from '../base/print.ts';
 import { canAsk, readLines } from '../base/prompt.ts';
-import { cleanText } from '../base/text.ts';
 import { credentialsOf, readPrivateKey, readTokenFile } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
 import { saveProfile } from './profile.ts';
@@ -42,7 +41,7 @@ export async function runToken(input: Input, host: CommandHost): Promise<number>
     throw explain(error, server);
   });
   if (wantsJson(input)) await writeJson(host, issued);
-  else await write(host, `${cleanText(issued.access_token)}\n`);
+  else await writeLine(host, issued.access_token);
   return 0;
 }
 
