@@ -14,7 +14,7 @@ import { createDeadlines } from './http/deadlines.ts';
 import type { Http2Options } from './http/http2.ts';
 import type { PendingResponses } from './http/pipelining.ts';
 import { hasBody } from './http/request-body.ts';
-import { findHostProblem, pathOf, readAbsoluteForm } from './http/request-head.ts';
+import { findHeadProblem, pathOf, readAbsoluteForm } from './http/request-head.ts';
 import type { SecureHttpServer } from './http/secure-server.ts';
 import {
   createHttpServer,
@@ -80,10 +80,10 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   function route(handle: Handle, request: IncomingMessage, response: ServerResponse): void {
     if (isStopping) response.setHeader('connection', 'close');
     if (isSecure) response.setHeader(...strictTransportSecurity);
-    const headerProblem = findHostProblem(request);
-    const hostProblem = readAbsoluteForm(request) ?? headerProblem;
-    if (hostProblem !== undefined) {
-      refuseRequest(fail('invalid_argument', hostProblem), request, response, gateway);
+    const headerProblem = findHeadProblem(request);
+    const problem = readAbsoluteForm(request) ?? headerProblem;
+    if (problem !== undefined) {
+      refuseRequest(fail('invalid_argument', problem), request, response, gateway);
       return;
     }
     const path = pathOf(request.url ?? '');

@@ -40,8 +40,8 @@ function routes({ rpc }: ConnectRouter): void {
   rpc(CustomerService.method.listCustomers, () => ({}));
   rpc(TrustedIssuerService.method.listTrustedIssuers, () => ({}));
   rpc(ClientService.method.listClients, () => ({}));
-  rpc(ClientService.method.createClient, ({ client: _, ...request }) => ({
-    client: { ...request, id: state.clientId, name: 'a' },
+  rpc(ClientService.method.createClient, ({ externalId, name }) => ({
+    client: { id: state.clientId, externalId, name },
     clientSecret: hostile,
   }));
 }
@@ -50,7 +50,8 @@ const server = createServer(
   connectNodeAdapter({
     routes,
     fallback: (_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(state.body);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(state.body);
     },
   }),
 );
