@@ -67,7 +67,7 @@ export async function* pagesOf({
   const isAll = input.options.all === true;
   const size = isAll && input.options['page-size'] === undefined ? { page_size: pageSizeMax } : {};
   const read = async (token: string) => {
-    const page = { ...request, ...size, page_token: token };
+    const page = { ...request, ...size, ...(token === '' ? {} : { page_token: token }) };
     return jsonOf(method.output, await remote.call(method, fromJson(method.input, page)));
   };
   const nextOf = (page: JsonObject) => (isAll ? String(page.next_page_token ?? '') : '');
