@@ -12,7 +12,7 @@ import { oauthPathsOf, refuseRequest, registerGateway, sendError } from './gatew
 import type { GatewayOptions } from './gateway/options.ts';
 import type { Http2Options } from './http/http2.ts';
 import { hasBody } from './http/request-body.ts';
-import { findHostProblem, pathOf, readAbsoluteForm } from './http/request-facts.ts';
+import { findHeadProblem, pathOf, readAbsoluteForm } from './http/request-facts.ts';
 import type { SecureHttpServer } from './http/secure-server.ts';
 import {
   createDeadlines,
@@ -74,10 +74,10 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   function route(handle: Handle, request: IncomingMessage, response: ServerResponse): void {
     if (isStopping) response.setHeader('connection', 'close');
     if (isSecure) response.setHeader(...strictTransportSecurity);
-    const headerProblem = findHostProblem(request);
-    const hostProblem = readAbsoluteForm(request) ?? headerProblem;
-    if (hostProblem !== undefined) {
-      refuseRequest(fail('invalid_argument', hostProblem), request, response, gateway);
+    const headerProblem = findHeadProblem(request);
+    const problem = readAbsoluteForm(request) ?? headerProblem;
+    if (problem !== undefined) {
+      refuseRequest(fail('invalid_argument', problem), request, response, gateway);
       return;
     }
     const path = pathOf(request.url ?? '');

@@ -1,4 +1,4 @@
-// The Host of a request (RFC 9110 §7.2, RFC 9112 §3.2) on every kind of path.
+// The Host of a request (RFC 9110 §7.2, RFC 9112 §3.2), and its credential, on every kind of path.
 import { expect, test } from 'vitest';
 import { answerTo } from '../support/connect-frames.ts';
 import { requestHead } from '../support/raw-http.ts';
@@ -93,6 +93,20 @@ test('the Host of a POST is checked before its body is read', async () => {
   }
   expect(failures).toEqual([]);
   expect(targets).toHaveLength(2);
+});
+
+test('a second Authorization header is refused on every path', async () => {
+  const failures: string[] = [];
+  const targets = ['/tokens', '/latchkey.identity.v1.OAuthService/Introspect', ...paths];
+  const sent = { Host: 'latchkey.test', Authorization: 'Basic YTpi', authorization: 'Bearer a' };
+  for (const target of targets) {
+    const answer = await answerTo(hostile.port, requestHead('GET', target, sent));
+    const detail = answer?.body.toString() ?? '';
+    const isNamed = detail.includes('The request contains more than one Authorization header.');
+    if (answer?.status !== 400 || !isNamed) failures.push(`${answer?.status} ${target}`);
+  }
+  expect(failures).toEqual([]);
+  expect(targets).toHaveLength(7);
 });
 
 test('HTTP/1.0 needs no Host, and HTTP/1.1 does', async () => {

@@ -112,6 +112,8 @@ export function connectionMessage(server: string, cause?: unknown): string {
 
 function codeOf(error: ConnectError, reason: string | undefined): LatchkeyError['code'] {
   if (isErrorCode(reason)) return reason;
+  // Too large for this client. Connect gives it the code of a quota, and another try cannot succeed.
+  if (error.rawMessage.includes('larger than configured readMaxBytes')) return 'unexpected_answer';
   if (isConnectionFailure(error)) return 'connection_failed';
   return codesByStatus[error.code] ?? 'unexpected_answer';
 }
@@ -159,8 +161,10 @@ export function latchkeyErrorOfAnswer({ status, header, text }: HttpAnswer): Lat
 
 function fieldsOf(value: unknown): FieldError[] {
   if (!Array.isArray(value)) return [];
-  return value.map((one) => ({ field: String(one?.field), detail: String(one?.detail) }));
+  return value.map((one) => ({ field: textOf(one?.field), detail: textOf(one?.detail) }));
 }
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 function membersOf(text: string): Record<string, unknown> {
   try {

@@ -11,7 +11,7 @@ import { createProver } from './dpop.ts';
 import { LatchkeyError } from './errors.ts';
 import { type TlsFiles, tlsOptionsOf } from './grpc-tls.ts';
 import { idempotencyHeader } from './interceptor.ts';
-import { urlOption } from './options.ts';
+import { messageBytesMax, urlOption } from './options.ts';
 import type { Upload } from './upload.ts';
 import { type OpenSource, openSource, piecesOf, type UploadOptions } from './upload-source.ts';
 
@@ -67,6 +67,7 @@ export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
         sessionManager,
         interceptors: [interceptor],
         defaultTimeoutMs: timeoutSeconds * 1000,
+        readMaxBytes: messageBytesMax,
       }),
   });
   const upload: Upload = async (given, uploadOptions = {}) => {

@@ -1,6 +1,9 @@
 // Checks options when a client is created, such as those of an unset environment variable. The
 // messages never contain the values, which may be secrets.
 
+/** A larger message of a server, also after its decompression, is refused in Node. */
+export const messageBytesMax = 64 * 1024 * 1024;
+
 const urls = {
   baseUrl: 'https://latchkey.example.com',
   grpcUrl: 'https://latchkey.example.com:50051',

@@ -16,6 +16,12 @@ export function onlyValue(value: string | string[] | undefined): string | undefi
   return others.length === 0 ? only : undefined;
 }
 
+/** The value of the only `Authorization` header, of which Node keeps the first. */
+export function onlyAuthorization({ rawHeaders }: { readonly rawHeaders: readonly string[] }) {
+  const isName = (text: string | undefined) => text?.toLowerCase() === 'authorization';
+  return onlyValue(rawHeaders.filter((_, i) => i % 2 === 1 && isName(rawHeaders[i - 1])));
+}
+
 /** The digest of a certificate in DER form (RFC 8705 §3.1). */
 export const digestOf = (der: Uint8Array | undefined): string | undefined =>
   der === undefined ? undefined : createHash('sha256').update(der).digest('base64url');

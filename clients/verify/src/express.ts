@@ -1,6 +1,6 @@
 // Middleware for Express, and for any server with `(request, response, next)`.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { certificateDigestOf, check, onlyValue } from './check.ts';
+import { certificateDigestOf, check, onlyAuthorization, onlyValue } from './check.ts';
 import { keepClaims } from './claims-of.ts';
 import { httpRefusalOf, VerifyError } from './errors.ts';
 import { type RequestRule, scopesOf } from './rule.ts';
@@ -28,7 +28,7 @@ export function requireToken<Request extends IncomingMessage = IncomingMessage>(
   scopesOf(rule);
   return (request, response, next) => {
     const { method, url: path = '', headers, originalUrl } = request as Request & Mounted;
-    const { authorization } = headers;
+    const authorization = onlyAuthorization(request);
     const dpop = onlyValue(headers.dpop);
     const presented = {
       ...{ authorization, dpop, method, path: originalUrl ?? path },

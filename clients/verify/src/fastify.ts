@@ -1,6 +1,6 @@
 // A plugin for Fastify: each route has a rule, and a route without one is refused.
 import type { FastifyPluginCallback } from 'fastify';
-import { certificateDigestOf, check, onlyValue } from './check.ts';
+import { certificateDigestOf, check, onlyAuthorization, onlyValue } from './check.ts';
 import { keepClaims } from './claims-of.ts';
 import { httpRefusalOf, VerifyError } from './errors.ts';
 import { type Rule, scopesOf } from './rule.ts';
@@ -31,7 +31,7 @@ export const requireTokens: FastifyPluginCallback<PluginOptions> = (app, { verif
     try {
       const rule = request.routeOptions.config.access;
       const { method, originalUrl: path, headers } = request;
-      const { authorization } = headers;
+      const authorization = onlyAuthorization(request.raw);
       const presented = {
         ...{ authorization, dpop: onlyValue(headers.dpop), method, path },
         certificateSha256: certificateDigestOf(request.raw.socket),

@@ -19,6 +19,7 @@ export type KeySourceOptions = {
 type KeySet = {
   readonly keys: ReadonlyMap<string, CryptoKey>;
   readonly etag: string | null;
+  readonly fetchTime: number;
   /** When the set has to be fetched again, and when it must not be used any more. */
   readonly staleTime: number;
   readonly endTime: number;
@@ -35,18 +36,25 @@ const failurePauseMs = 2_000;
 const maxAgeSeconds = { default: 300, min: 5, max: 86_400 };
 
 export function remoteKeys(options: KeySourceOptions): KeySource {
-  const { now } = options;
+  const { now, staleSeconds } = options;
   let current: KeySet | undefined;
   let fetching: Promise<void> | undefined;
-  let failure: { readonly error: unknown; readonly retryTime: number } | undefined;
+  let failure: { readonly error: unknown; readonly time: number } | undefined;
   let unknownKeyTime = Number.NEGATIVE_INFINITY;
+
+  /** Also false if the clock was set back behind the start: the times then mean nothing. */
+  const isBetween = (start: number, end: number) => start <= now() && now() < end;
+  const isWithin = (start: number, ms: number) => isBetween(start, start + ms);
 
   async function fetchKeys(): Promise<void> {
     try {
       current = await fetchKeySet(options, current);
       failure = undefined;
     } catch (error) {
-      failure = { error, retryTime: now() + failurePauseMs };
+      const time = now();
+      failure = { error, time };
+      if (current === undefined || time >= current.fetchTime) return;
+      current = { ...current, ...timesOf(time, 0, staleSeconds) };
     } finally {
       fetching = undefined;
     }
@@ -54,9 +62,8 @@ export function remoteKeys(options: KeySourceOptions): KeySource {
 
   /** Concurrent callers share a fetch. */
   function refresh(): Promise<void> {
-    if (fetching === undefined && failure !== undefined && now() < failure.retryTime) {
-      return Promise.resolve();
-    }
+    const isPaused = failure !== undefined && isWithin(failure.time, failurePauseMs);
+    if (fetching === undefined && isPaused) return Promise.resolve();
     fetching ??= fetchKeys();
     return fetching;
   }
@@ -64,7 +71,8 @@ export function remoteKeys(options: KeySourceOptions): KeySource {
   return {
     async find(kid) {
       const before = current;
-      if (before === undefined || now() >= before.staleTime) await refresh();
+      const isFresh = before !== undefined && isBetween(before.fetchTime, before.staleTime);
+      if (!isFresh) await refresh();
       if (current === undefined || now() >= current.endTime) {
         throw new Error('The keys of Latchkey cannot be fetched.', { cause: failure?.error });
       }
@@ -73,7 +81,7 @@ export function remoteKeys(options: KeySourceOptions): KeySource {
       // The keys of this moment do not have it.
       if (current !== before) return undefined;
       // Another caller's fetch may bring the key.
-      if (fetching === undefined && now() - unknownKeyTime < unknownKeyPauseMs) return undefined;
+      if (fetching === undefined && isWithin(unknownKeyTime, unknownKeyPauseMs)) return undefined;
       unknownKeyTime = now();
       await refresh();
       return current.keys.get(kid);
@@ -90,12 +98,16 @@ async function fetchKeySet(
   const signal = AbortSignal.timeout(timeoutMs);
   const requestTime = now();
   const response = await fetch(url, { headers, redirect: 'error', signal });
-  const staleTime = requestTime + freshSecondsOf(response.headers) * 1000;
-  const times = { staleTime, endTime: staleTime + staleSeconds * 1000 };
+  const times = timesOf(requestTime, freshSecondsOf(response.headers), staleSeconds);
   if (response.status === 304 && before !== undefined) return { ...before, ...times };
   if (response.status !== 200) throw new Error(`The JWKS has the HTTP status ${response.status}.`);
   const keys = await importKeys(JSON.parse(await limitedText(response)), alg);
   return { keys, etag: response.headers.get('etag'), ...times };
+}
+
+function timesOf(fetchTime: number, freshSeconds: number, staleSeconds: number) {
+  const staleTime = fetchTime + freshSeconds * 1000;
+  return { fetchTime, staleTime, endTime: staleTime + staleSeconds * 1000 };
 }
 
 /** The max-age less the time that the response spent in caches (RFC 9111 §4.2). */
@@ -118,17 +130,19 @@ async function limitedText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Ignores the keys of other algorithms. */
+/** Ignores the keys of other algorithms, and those that are not valid (RFC 7517 §5). */
 async function importKeys(
   set: { readonly keys?: unknown },
   alg: SigningAlgorithm,
 ): Promise<Map<string, CryptoKey>> {
   if (!Array.isArray(set.keys)) throw new Error('The JWKS has no keys.');
   const imported = new Map<string, CryptoKey>();
-  for (const jwk of set.keys.slice(0, keysMax) as JWK[]) {
+  for (const one of set.keys.slice(0, keysMax)) {
+    const jwk: JWK = Object(one);
     const key = publicKeyOf(jwk, alg);
-    if (key === undefined || jwk.kid === undefined) continue;
-    imported.set(jwk.kid, (await importJWK(key, alg)) as CryptoKey);
+    if (key === undefined || typeof jwk.kid !== 'string') continue;
+    const valid = await importJWK(key, alg).catch(() => undefined);
+    if (valid !== undefined) imported.set(jwk.kid, valid as CryptoKey);
   }
   return imported;
 }

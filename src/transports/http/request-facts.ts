@@ -21,12 +21,20 @@ export function readRequestId({ headers }: Pick<IncomingMessage, 'headers'>): st
 }
 
 /**
- * Returns why the Host is refused; undefined if it is valid. HTTP/1.0 does not require it. A proxy
- * may have routed or refused a request by its Host (RFC 9110 §7.2), so a request with an invalid or
- * a second one is refused (RFC 9112 §3.2).
+ * Returns why the head is refused; undefined if it is valid. A proxy may have routed or refused a
+ * request by its Host (RFC 9110 §7.2), so a request with an invalid or a second one is refused (RFC
+ * 9112 §3.2). The same holds for a second credential, of which Node keeps the first. HTTP/1.0 does
+ * not require a Host.
  */
-export function findHostProblem(request: Request): string | undefined {
-  if (hostLines(request) > 1) return 'The request contains more than one Host header.';
+export function findHeadProblem(request: Request): string | undefined {
+  // HTTP/2 has `:authority`, which stays if `Host` is different.
+  const authorities = request.headers[':authority'] === undefined ? 0 : 1;
+  if (authorities + countLines(request, 'host') > 1) {
+    return 'The request contains more than one Host header.';
+  }
+  if (countLines(request, 'authorization') > 1) {
+    return 'The request contains more than one Authorization header.';
+  }
   const { host } = request.headers;
   if (host !== undefined) return isHost(host) ? undefined : 'The Host header is not valid.';
   return request.httpVersion === '1.1' ? 'The request contains no Host header.' : undefined;
@@ -46,12 +54,11 @@ export function readAbsoluteForm(
   return isHost(host) ? undefined : 'The host of the request target is not valid.';
 }
 
-/** The number of names of the host. HTTP/2 has `:authority`, which stays if `Host` is different. */
-function hostLines({ rawHeaders, headers }: Request): number {
-  let lines = headers[':authority'] === undefined ? 0 : 1;
+function countLines({ rawHeaders }: Request, header: string): number {
+  let lines = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
-    if (name?.length === 4 && name.toLowerCase() === 'host') lines++;
+    if (name?.length === header.length && name.toLowerCase() === header) lines++;
   }
   return lines;
 }

@@ -62,7 +62,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     requestTimeout: limits.requestMs,
     headersTimeout: Math.min(20_000, limits.requestMs),
     connectionsCheckingInterval: lateCheckMs,
-    // Node would answer 400 with an empty body. `findHostProblem` refuses the request with an
+    // Node would answer 400 with an empty body. `findHeadProblem` refuses the request with an
     // error.
     requireHostHeader: false,
     ServerResponse: countedResponses(unread),

@@ -17,7 +17,12 @@ function openServer() {
   });
   const call: Remote['call'] = async (method, request) =>
     (await transport.unary(method, undefined, undefined, undefined, request)).message;
-  return { remote: { call }, asked };
+  const profile: Remote['profile'] = {
+    server: 'https://keys.example.com',
+    workspaceId: undefined,
+    credential: { kind: 'token', token: 'a' },
+  };
+  return { remote: { call, profile }, asked };
 }
 
 test('the address of a link is found on a later page', async () => {

@@ -28,6 +28,17 @@ it('a problem is read with its fields, its request id and Retry-After', () => {
   });
 });
 
+it('a problem with members of other types is read without them', () => {
+  const problem = {
+    ...{ code: ['conflict'], detail: 7, request_id: {} },
+    errors: [null, 'name', { field: { toString: 1 }, detail: [] }],
+  };
+  const empty = { field: '', detail: '' };
+  expect(answer(404, JSON.stringify(problem))).toMatchObject({
+    ...{ code: 'not_found', message: 'HTTP status 404', fields: [empty, empty, empty] },
+  });
+});
+
 it('Retry-After may be a date', () => {
   const date = new Date(Date.now() + 60_000).toUTCString();
   const { retryAfterSeconds = 0 } = answer(503, '', { 'retry-after': date });

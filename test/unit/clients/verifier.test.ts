@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SigningAlgorithm } from '../../../clients/verify/src/algorithms.ts';
 import { createVerifier } from '../../../clients/verify/src/verifier.ts';
 
@@ -13,10 +13,11 @@ const start = Date.UTC(2027, 0, 31);
 async function setUp(audience: string | string[] = issuer, alg: SigningAlgorithm = 'EdDSA') {
   const { publicKey, privateKey } = await generateKeyPair(alg);
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'key', use: 'sig', alg }];
-  const state = { fetches: 0, now: start, headers: {} as Record<string, string> };
+  const headers: Record<string, string> = {};
+  const state = { fetches: 0, status: 200, now: start, headers };
   const server = createServer((_request, response) => {
     state.fetches++;
-    response.writeHead(200, state.headers).end(JSON.stringify({ keys }));
+    response.writeHead(state.status, state.headers).end(JSON.stringify({ keys }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -151,4 +152,68 @@ test('a published key of another algorithm verifies nothing', async () => {
       await expect(newVerifier().verify(token)).rejects.toMatchObject({ code: 'unauthenticated' });
     }
   }
+});
+
+describe('a clock that was a year ahead and is set back', () => {
+  const year = 365 * 86_400_000;
+
+  test('does not keep a key that is no longer published', async () => {
+    const { state, keys, newVerifier, token } = await setUp();
+    const verifier = newVerifier();
+    state.now = start + year;
+    await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' });
+    keys.length = 0;
+    state.now = start;
+    await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(state.fetches).toBe(2);
+  });
+
+  test('does not keep a new key unknown', async () => {
+    const { state, keys, newVerifier, token } = await setUp();
+    const verifier = newVerifier();
+    const [key] = keys.splice(0);
+    if (key === undefined) throw new Error('there is no key');
+    state.now = start + year;
+    for (const _ of ['the first fetch', 'the fetch of an unknown key']) {
+      await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
+    keys.push(key);
+    state.now = start;
+    expect(await verifier.verify(token)).toMatchObject({ sub: 'cli_x' });
+  });
+
+  test('does not delay the next fetch after a failed one', async () => {
+    const { state, newVerifier, token } = await setUp();
+    const verifier = newVerifier();
+    Object.assign(state, { status: 503, now: start + year });
+    await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'unavailable' });
+    Object.assign(state, { status: 200, now: start });
+    expect(await verifier.verify(token)).toMatchObject({ sub: 'cli_x' });
+  });
+
+  test('does not prolong the use of old keys while they cannot be fetched', async () => {
+    const { state, newVerifier, token } = await setUp();
+    const verifier = newVerifier();
+    state.now = start + year;
+    await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' });
+    Object.assign(state, { status: 503, now: start });
+    expect(await verifier.verify(token)).toMatchObject({ sub: 'cli_x' });
+    state.now = start + 3_601_000;
+    await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+test('a key that cannot be imported does not make the others useless', async () => {
+  const { keys, newVerifier, token } = await setUp();
+  const point = { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', kid: 'point' };
+  const foreign = [
+    null,
+    'key',
+    7,
+    [],
+    { kty: 'OKP', crv: 'Ed25519', x: 'AAAA', kid: 'short' },
+    point,
+  ];
+  keys.unshift(...(foreign as never[]));
+  expect(await newVerifier().verify(token)).toMatchObject({ sub: 'cli_x' });
 });

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CommandError, type CommandHost, UsageError } from '../base/command.ts';
 import { replaceFile } from '../base/files.ts';
-import { write } from '../base/print.ts';
+import { writeLine } from '../base/print.ts';
 import type { Step } from './plan.ts';
 
 export type KeepSecret = (externalId: string, clientId: string, secret: string) => Promise<void>;
@@ -20,7 +20,7 @@ export async function openSecrets(
       kind.name === 'clients' &&
       declared?.imported?.fields.imported_secret === undefined,
   );
-  if (folder === '-') return (...values) => write(host, `${values.join('\t')}\n`);
+  if (folder === '-') return (...values) => writeLine(host, ...values);
   if (folder !== undefined && count.length > 0) {
     await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
       throw new CommandError(`Cannot create the folder ${folder}`, error);
@@ -34,7 +34,8 @@ export async function openSecrets(
   }
   return async (externalId, clientId, secret) => {
     const name = encodeURIComponent(externalId);
-    const file = path.join(folder ?? '', `client-${name.length > 200 ? clientId : name}.secret`);
+    const short = name.length > 200 ? encodeURIComponent(clientId) : name;
+    const file = path.join(folder ?? '', `client-${short}.secret`);
     await replaceFile(file, `${secret}\n`).catch((error: unknown) => {
       const what = `The client was created, but its secret is lost. Run: latchkey clients secrets`;
       throw new CommandError(`${what} rotate ${clientId}`, error);

@@ -1,6 +1,7 @@
 // Reads the resources of the server, in the form of files.
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { methodOf } from '../remote/methods.ts';
+import { readPages } from '../remote/pages.ts';
 import type { Remote } from '../remote/remote.ts';
 import { requestMessage } from '../remote/request-message.ts';
 import { jsonOf } from '../remote/response.ts';
@@ -64,13 +65,12 @@ export async function listAll(
   member: string,
 ): Promise<JsonObject[]> {
   const rows: JsonObject[] = [];
-  let pageToken: JsonValue = '';
-  do {
-    const page = { ...request, page_size: 200, page_token: pageToken };
-    const answer = await callKind(remote, kind, verb, page);
-    rows.push(...(answer[member] as JsonObject[]));
-    pageToken = answer.next_page_token ?? '';
-  } while (pageToken !== '');
+  const read = (token: string) =>
+    callKind(remote, kind, verb, { ...request, page_size: 200, page_token: token });
+  const nextOf = (page: JsonObject) => String(page.next_page_token ?? '');
+  for await (const page of readPages(remote, read, nextOf)) {
+    rows.push(...(page[member] as JsonObject[]));
+  }
   return rows;
 }
 

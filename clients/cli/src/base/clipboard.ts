@@ -1,6 +1,7 @@
 // Copies a text to the clipboard, with the first program that works, or else with the terminal.
 import { spawn } from 'node:child_process';
 import type { CommandHost, Option } from './command.ts';
+import { cleanText } from './text.ts';
 
 /** Of commands that create one link. Those for secrets lack it: clipboards keep a history. */
 export const copyOption: Option = {
@@ -21,12 +22,16 @@ const programs: readonly (readonly [program: string, ...words: string[]])[] = [
 
 const timeoutMs = 5_000;
 
-/** Reports on the standard error whether it copied `what`. */
+/**
+ * Reports on the standard error whether it copied `what`. Copies one line: a shell would run the
+ * first of several when they are pasted.
+ */
 export async function copyToClipboard(
   what: string,
-  text: string,
+  given: string,
   host: CommandHost,
 ): Promise<void> {
+  const text = cleanText(given);
   for (const [program, ...words] of programs) {
     if (!(await pipe(program, words, text, host))) continue;
     host.stderr.write(`Copied ${what} to the clipboard.\n`);

@@ -29,6 +29,10 @@ export function write(
   });
 }
 
+/** Writes texts, separated by tabs, on one line that cannot control the terminal. */
+export const writeLine = (host: Pick<CommandHost, 'stdout'>, ...texts: string[]) =>
+  write(host, `${texts.map(cleanText).join('\t')}\n`);
+
 function failureOf(error: Error): CommandError {
   const isClosed = 'code' in error && error.code === 'EPIPE';
   if (isClosed) return new CommandError('', undefined, 'pipe');

@@ -102,13 +102,22 @@ async function refuse(answer: Response): Promise<never> {
 async function writeAnswer(answer: Response, host: CommandHost): Promise<void> {
   const isJson = /^application\/([\w.-]+\+)?json\b/.test(answer.headers.get('content-type') ?? '');
   if (isJson && host.stdout.isTTY === true) {
-    return write(host, `${jsonText(await answer.json(), 2)}\n`);
+    return write(host, `${jsonText(jsonOf(await answer.text()), 2)}\n`);
   }
   if (host.stdout.isTTY === true && answer.body !== null) {
     throw new UsageError('A terminal cannot show this answer. Redirect the output to a file.');
   }
   for await (const chunk of answer.body ?? []) await write(host, chunk);
   if (isJson) await write(host, '\n');
+}
+
+/** The message of a SyntaxError would contain a part of the text. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new LatchkeyError('unexpected_answer', 'The answer is not JSON.');
+  }
 }
 
 function failureOf(error: unknown, server: string): unknown {

@@ -51,6 +51,9 @@ const queryLengthMin = 2;
 const resultsMax = 50;
 const searchMsMax = 3_000;
 
+/** Bash does not quote the words that it inserts. */
+const isPlainWord = (id: string) => /^\w[\w.-]*$/.test(id);
+
 /** Returns nothing for arguments other than ids. Throws if the server refuses the search. */
 export async function completeId(
   { name, word, line, workspaceId }: UnfinishedId,
@@ -71,8 +74,8 @@ export async function completeId(
   const found = answer.results.filter((one) => kinds.includes(one.kind));
   // The secrets of a client that the line names, and the keys of its customer.
   const own = found.filter(({ parents }) => parents.some(({ id }) => line.includes(id)));
-  return (own.length > 0 ? own : found).map(({ id, name: about }) => ({
-    text: id,
-    about: cleanText(about),
-  }));
+  const words = (own.length > 0 ? own : found).filter(({ id }) => isPlainWord(id));
+  // Bash would insert the start of the names after an id that it gets twice.
+  const byId = new Map(words.map(({ id, name: about }) => [id, cleanText(about)]));
+  return [...byId].map(([text, about]) => ({ text, about }));
 }

@@ -2,6 +2,7 @@
 import { type Link, LinkService } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import { CommandError, UsageError } from '../base/command.ts';
 import { cleanText } from '../base/text.ts';
+import { readPages } from './pages.ts';
 import type { Remote } from './remote.ts';
 
 const pageSizeMax = 200;
@@ -9,7 +10,7 @@ const pageSizeMax = 200;
 /** Reads the links of the workspace until one matches: the API does not search addresses. */
 export async function readLinkId(
   text: string,
-  remote: Pick<Remote, 'call'>,
+  remote: Pick<Remote, 'call' | 'profile'>,
   workspaceId: string | undefined = '',
 ): Promise<string> {
   if (text.startsWith('lnk_')) return text;
@@ -22,14 +23,12 @@ export async function readLinkId(
   const isNamed = ({ url }: Link) =>
     isSlug ? url.endsWith(`/${text}`) : isWebAddress(url) && addressOf(url) === addressOf(text);
   const { listLinks } = LinkService.method;
-  let pageToken = '';
-  do {
-    const request = { workspaceId, pageSize: pageSizeMax, pageToken };
-    const { links, nextPageToken } = await remote.call(listLinks, request);
+  const read = (pageToken: string) =>
+    remote.call(listLinks, { workspaceId, pageSize: pageSizeMax, pageToken });
+  for await (const { links } of readPages(remote, read, (page) => page.nextPageToken)) {
     const link = links.find(isNamed);
     if (link !== undefined) return link.id;
-    pageToken = nextPageToken;
-  } while (pageToken !== '');
+  }
   const shown = cleanText(isSlug ? text : addressOf(text));
   const what = `The workspace has no link with the address ${shown}.`;
   throw new CommandError(`${what} Run: latchkey links list`, undefined, 'missing');

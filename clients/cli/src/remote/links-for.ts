@@ -16,9 +16,8 @@ import {
   UsageError,
 } from '../base/command.ts';
 import { unreadable } from '../base/files.ts';
-import { wantsJson, write, writeJson } from '../base/print.ts';
+import { wantsJson, writeJson, writeLine } from '../base/print.ts';
 import { type Recipient, readRecipients, readRows } from '../base/recipients.ts';
-import { cleanText } from '../base/text.ts';
 import { keyHeader, withKey } from './idempotency.ts';
 import { linksForFields } from './link-fields.ts';
 import { warnAboutLink } from './link-warnings.ts';
@@ -51,10 +50,7 @@ export async function runLinksFor(input: Input, host: CommandHost): Promise<numb
   const [first] = links;
   if (first !== undefined) warnAboutLink(first, host);
   if (wantsJson(input)) await writeJson(host, { links });
-  else {
-    const lines = links.map(({ recipient, url }) => `${cleanText(`${recipient}`)}\t${url}\n`);
-    await write(host, lines.join(''));
-  }
+  else for (const { recipient, url } of links) await writeLine(host, `${recipient}`, `${url}`);
   return 0;
 }
 

@@ -5,6 +5,7 @@ import { type Data, wantsJson, write, writeRows } from '../base/print.ts';
 import { cleanText, jsonText } from '../base/text.ts';
 import type { CallSpec } from './call-spec.ts';
 import { fieldOf } from './columns.ts';
+import { readPages } from './pages.ts';
 import type { Remote } from './remote.ts';
 import { itemsField, jsonOf, shownData } from './response.ts';
 
@@ -65,14 +66,12 @@ export async function* pagesOf({
 }: List): AsyncIterable<JsonObject> {
   const isAll = input.options.all === true;
   const size = isAll && input.options['page-size'] === undefined ? { page_size: pageSizeMax } : {};
-  let next: JsonObject = { ...request, ...size };
-  for (;;) {
-    const answer = await remote.call(method, fromJson(method.input, next));
-    const page = jsonOf(method.output, answer);
-    yield page;
-    if (!isAll || !page.next_page_token) return;
-    next = { ...next, page_token: page.next_page_token ?? '' };
-  }
+  const read = async (token: string) => {
+    const page = { ...request, ...size, ...(token === '' ? {} : { page_token: token }) };
+    return jsonOf(method.output, await remote.call(method, fromJson(method.input, page)));
+  };
+  const nextOf = (page: JsonObject) => (isAll ? String(page.next_page_token ?? '') : '');
+  yield* readPages(remote, read, nextOf, String(request.page_token ?? ''));
 }
 
 /** A script that forgets --all must not lose rows silently. */

@@ -2,6 +2,7 @@
 // read.
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { CommandError, type CommandHost, UsageError } from '../base/command.ts';
 import { replaceFile } from '../base/files.ts';
 import { commandLineVariables as variables } from '../variables.ts';
@@ -200,6 +201,27 @@ export async function saveProfile(env: Environment, profile: Profile): Promise<v
   const file = profileFileOf(env, await currentProfile(env));
   await saveFile(file, `${JSON.stringify(profile)}\n`);
 }
+
+type SessionCredential = Extract<ProfileCredential, { kind: 'session' }>;
+
+/**
+ * Stores the new credential of a session. Stores nothing if the current profile no longer has the
+ * session: another command has signed in, signed out or chosen another profile in the meantime.
+ */
+export async function saveSession(
+  env: Environment,
+  { server, credential: before }: Profile,
+  credential: SessionCredential,
+): Promise<void> {
+  const stored = await readProfile(env).catch(() => undefined);
+  if (stored?.server !== server || !isSameSession(stored.credential, before)) return;
+  await saveProfile(env, { ...stored, credential });
+}
+
+const isSameSession = (one: ProfileCredential, other: ProfileCredential) =>
+  one.kind === 'session' &&
+  other.kind === 'session' &&
+  isDeepStrictEqual(one.cookies, other.cookies);
 
 async function saveFile(file: string, text: string): Promise<void> {
   try {

@@ -17,7 +17,7 @@ import { canAsk } from '../base/prompt.ts';
 import { signInWithBrowser } from './browser-sign-in.ts';
 import { credentialsOf } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
-import { findProfile, type Profile, saveProfile } from './profile.ts';
+import { findProfile, type Profile, saveSession } from './profile.ts';
 import { readPassword, refreshSession, type SessionCredential, signIn } from './sign-in.ts';
 import { callUnary, connectTo } from './transport.ts';
 
@@ -56,9 +56,9 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
   let prover: Prover | undefined;
 
   async function replaceSession(credential: SessionCredential): Promise<void> {
+    await saveSession(host.env, profile, credential);
     profile = { ...profile, credential };
     transports.clear();
-    await saveProfile(host.env, profile);
   }
 
   async function sessionToken(credential: SessionCredential): Promise<AccessToken> {

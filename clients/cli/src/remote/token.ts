@@ -14,12 +14,11 @@ import {
   textOption,
   UsageError,
 } from '../base/command.ts';
-import { wantsJson, write, writeJson, writeObject } from '../base/print.ts';
+import { wantsJson, writeJson, writeLine, writeObject } from '../base/print.ts';
 import { canAsk, readLines } from '../base/prompt.ts';
-import { cleanText } from '../base/text.ts';
 import { credentialsOf, readPrivateKey, readTokenFile } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
-import { saveProfile } from './profile.ts';
+import { saveSession } from './profile.ts';
 import { isCustomerKey, openRemote, type Remote } from './remote.ts';
 import { jsonOf } from './response.ts';
 import { refreshSession } from './sign-in.ts';
@@ -42,7 +41,7 @@ export async function runToken(input: Input, host: CommandHost): Promise<number>
     throw explain(error, server);
   });
   if (wantsJson(input)) await writeJson(host, issued);
-  else await write(host, `${cleanText(issued.access_token)}\n`);
+  else await writeLine(host, issued.access_token);
   return 0;
 }
 
@@ -146,7 +145,7 @@ async function issue(
         throw new UsageError('The token of a user is always for the audience of the service.');
       if (prover !== undefined) throw new UsageError('The token of a user is not bound to a key.');
       const signedIn = await refreshSession(connectTo(server), credential);
-      await saveProfile(host.env, { ...profile, credential: signedIn.credential });
+      await saveSession(host.env, profile, signedIn.credential);
       const { token, expireMs } = signedIn.credential;
       const expiresInSeconds = Math.round((expireMs - Date.now()) / 1000);
       return issuedOf({ ...signedIn, accessToken: token, expiresInSeconds });

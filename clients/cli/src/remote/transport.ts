@@ -11,6 +11,7 @@ import { parseCookie } from 'cookie';
 import { openIssuance, openTransport, type ServiceOptions } from '../../../client/src/client.ts';
 import type { Credentials } from '../../../client/src/credentials.ts';
 import type { Prover } from '../../../client/src/dpop.ts';
+import { messageBytesMax } from '../../../client/src/options.ts';
 
 const callMs = 60_000;
 
@@ -59,6 +60,7 @@ const optionsFor = (
       useBinaryFormat: false,
       interceptors: [interceptor, nameProgram],
       defaultTimeoutMs: callMs,
+      readMaxBytes: messageBytesMax,
     }),
 });
 

@@ -28,7 +28,7 @@ import {
   UsageError,
 } from '../base/command.ts';
 import { unreadable } from '../base/files.ts';
-import { formatBytes, wantsJson, write, writeJson } from '../base/print.ts';
+import { formatBytes, wantsJson, writeJson, writeLine } from '../base/print.ts';
 import { abortOnSignal } from '../base/signals.ts';
 import { cleanText } from '../base/text.ts';
 import { keyHeader, nextKey, withKey } from './idempotency.ts';
@@ -95,7 +95,7 @@ async function uploadAndShare(run: Run): Promise<void> {
   }
   const documentId = cleanText(String(document.id));
   if (link === undefined) {
-    return wantsJson(input) ? writeJson(host, { document }) : write(host, `${documentId}\n`);
+    return wantsJson(input) ? writeJson(host, { document }) : writeLine(host, documentId);
   }
   const request = { ...link, document_id: String(document.id), workspace_id: workspaceId };
   const answer = await remote
@@ -111,7 +111,7 @@ async function uploadAndShare(run: Run): Promise<void> {
   const created = jsonOf(CreateLinkResponseSchema, answer).link as JsonObject;
   warnAboutLink(created, host);
   if (wantsJson(input)) await writeJson(host, { document, link: created });
-  else await write(host, `${cleanText(String(created.url))}\n`);
+  else await writeLine(host, String(created.url));
   if (input.options.copy === true) {
     await copyToClipboard('the address of the link', String(created.url), host);
   }

@@ -5,7 +5,7 @@ import type { CommandHost, Input } from '../base/command.ts';
 import { type Data, wantsJson, writeJson, writeObject } from '../base/print.ts';
 import { credentialsOf } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
-import { type Profile, type ProfileCredential, saveProfile } from './profile.ts';
+import { type Profile, type ProfileCredential, saveSession } from './profile.ts';
 import { isCustomerKey, openRemote } from './remote.ts';
 import { refreshSession } from './sign-in.ts';
 import { callUnary, connectIssuance, connectTo } from './transport.ts';
@@ -39,7 +39,7 @@ async function check(
   switch (credential.kind) {
     case 'session': {
       const { user, scope, credential: refreshed } = await refreshSession(transport, credential);
-      await saveProfile(host.env, { ...profile, credential: refreshed });
+      await saveSession(host.env, profile, refreshed);
       return { kind: user?.kind, user_id: user?.id, email: user?.email, name: user?.name, scope };
     }
     case 'client':
