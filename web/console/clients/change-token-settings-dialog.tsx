@@ -1,7 +1,7 @@
 import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { changedPaths } from '../shared/update-mask.ts';
+import { editedPaths } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import {
   TokenFields,
@@ -21,7 +21,7 @@ export function ChangeTokenSettingsDialog({ client }: { readonly client: Client 
       done="Token settings saved"
       form={form}
       submit={async (values) => {
-        const paths = changedPaths(values, initialValues);
+        const paths = editedPaths(values, initialValues);
         if (paths.length === 0) return;
         const { id: clientId, etag } = client;
         await update({ clientId, etag, ...tokenRequestOf(values), updateMask: { paths } });

@@ -4,7 +4,7 @@ import {
   TrustedIssuerService,
 } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { changedPaths } from '../shared/update-mask.ts';
+import { editedPaths } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { IssuerFields, type IssuerValues } from './issuer-fields.tsx';
 import { sourceOf, toRequestFields } from './key-source.ts';
@@ -46,7 +46,7 @@ function pathsOf(values: IssuerValues, before: IssuerValues): string[] {
   const { name, audience, ...keys } = values;
   const { name: nameBefore, audience: audienceBefore, ...keysBefore } = before;
   return [
-    ...changedPaths({ name, audience }, { name: nameBefore, audience: audienceBefore }),
-    ...(changedPaths(keys, keysBefore).length === 0 ? [] : ['jwks_uri', 'jwks']),
+    ...editedPaths({ name, audience }, { name: nameBefore, audience: audienceBefore }),
+    ...(editedPaths(keys, keysBefore).length === 0 ? [] : ['jwks_uri', 'jwks']),
   ];
 }

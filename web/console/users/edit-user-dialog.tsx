@@ -2,7 +2,7 @@ import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useRefreshOwnSession } from '../session/session-context.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { changedPaths } from '../shared/update-mask.ts';
+import { editedPaths } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { EmailField, UserNameField } from './user-fields.tsx';
 
@@ -23,7 +23,7 @@ export function EditUserDialog({ user }: EditUserDialogProps) {
       submit={async (values) => {
         const change = { name: values.name, email: values.email.trim() };
         // Sends only changed fields: changing only the name requires fewer permissions.
-        const paths = changedPaths(change, { name, email });
+        const paths = editedPaths(change, { name, email });
         if (paths.length === 0) return;
         await update({ userId: user.id, etag: user.etag, ...change, updateMask: { paths } });
         await refreshNow();

@@ -81,9 +81,9 @@ function useMenu({ user, isSelf }: UserActionsProps): RowMenuProps['actions'] | 
           confirm({
             title: `Email a password link to ${name}?`,
             consequence:
-              'The link opens a page to choose a new password. It works once and expires after 7 ' +
-              'days. Until the user chooses a password, the current sign-in and the sessions keep ' +
-              'working.',
+              'The link opens a page to choose a new password. It works once and expires after ' +
+              '7 days. Until the user chooses a password, the current sign-in and the sessions ' +
+              'keep working.',
             label: 'Send link',
             isDestructive: false,
             done: linkSentText(),
