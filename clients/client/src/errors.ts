@@ -112,7 +112,7 @@ export function connectionMessage(server: string, cause?: unknown): string {
 
 function codeOf(error: ConnectError, reason: string | undefined): LatchkeyError['code'] {
   if (isErrorCode(reason)) return reason;
-  // Connect has one code for quotas and for messages that are too large. The latter stay too large.
+  // Connect gives a message that is too large the code of quotas. Another try cannot succeed.
   if (error.rawMessage.includes('larger than configured readMaxBytes')) return 'unexpected_answer';
   if (isConnectionFailure(error)) return 'connection_failed';
   return codesByStatus[error.code] ?? 'unexpected_answer';
