@@ -44,8 +44,8 @@ const clientId: FieldOption = {
 };
 
 const mappingDetails =
-  'Each mapping in the file of `--role-mappings` has a group with its scopes, or with a workspace ' +
-  'and a role, such as `{"group": "sales", "workspace_id": "ws_…", "role": "member"}`.';
+  'Each mapping in the file of `--role-mappings` has a group with its scopes, or with a ' +
+  'workspace and a role, such as `{"group": "sales", "workspace_id": "ws_…", "role": "member"}`.';
 
 const providers = groupOf('identity-providers', 'Manages sign-in with identity providers.', [
   {
