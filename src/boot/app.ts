@@ -8,7 +8,6 @@ import type { SecurityNotices } from '../identity/users/security-notices.ts';
 import { openTelemetry } from '../observe/telemetry/open-telemetry.ts';
 import type { ViewRecorder } from '../sharing/views/view-recorder.ts';
 import type { Database } from '../storage/schema.ts';
-import { writeOwnAddresses } from './addresses.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import { createModules } from './modules.ts';
 import { type AppOptions, bootstrapFileOf } from './options.ts';
@@ -63,8 +62,6 @@ export function startApp(given: AppOptions): Promise<App> {
     const modules = await createModules(options, sockets, storage);
     onFailure(modules.stop);
     const transports = await startTransports(options, { sockets, storage, modules });
-    // The primary process notes the addresses of its workers.
-    if (sockets.ops !== undefined) await writeOwnAddresses(options, sockets.urls);
     const { db } = storage;
     const { signer, rotation, securityNotices } = modules.identity;
     const { recorder: views } = modules.sharing;

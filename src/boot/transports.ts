@@ -26,6 +26,7 @@ import {
   SharedOutage,
   startOpsServer,
 } from '../transports/ops-server.ts';
+import { writeOwnAddresses } from './addresses.ts';
 import { startBackupSchedule } from './backup-schedule.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import type { Modules } from './modules.ts';
@@ -127,6 +128,8 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     const { metrics } = observer;
     options.telemetry?.exportMetrics(metrics);
     const isDomainVerified = (name: string) => isVerifiedDomain(storage.db, name);
+    // Before the node reports that it is ready. The primary process does so for its workers.
+    if (sockets.ops !== undefined) await writeOwnAddresses(options, sockets.urls);
     const ops =
       sockets.ops &&
       (await startOpsServer({

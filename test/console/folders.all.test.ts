@@ -49,6 +49,7 @@ describe('a folder', () => {
     await documentNamed(page, 'Series B').click();
     await page.getByRole('heading', { level: 1, name: 'Series B' }).waitFor();
     await page.getByText('This folder is empty').waitFor();
+    await page.getByText(/^Upload files, then share the folder with a link\./).waitFor();
     const folderId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     await makeNew('Contracts');
     await choose(page, fileOf('Plan.pdf', makePdf({ pages: 1, text: 'Plan' })));

@@ -114,3 +114,11 @@ it('the overview for staff has the open steps, what expires, the health and fail
   await question.getByRole('button', { name: 'A copy exists' }).click();
   await setUp.getByText('Copy the master key (done)').waitFor();
 });
+
+it('the overview counts the resources that the staff user may list', async () => {
+  const { page, open } = await visitAs(await staff(['audit:read', 'customers:read']));
+  await open('/overview');
+  const main = page.getByRole('main');
+  await main.getByRole('term').filter({ hasText: 'Customers' }).waitFor();
+  expect(await main.getByRole('term').allInnerTexts()).toEqual(['Customers']);
+});

@@ -8,9 +8,10 @@ import {
   expectAccessible,
   useConsole,
 } from '../support/console-suite.ts';
+import { lastCode, Visitor } from '../support/gate-visitor.ts';
 import { addViews, dayMs } from '../support/link-rows.ts';
 import { makeReport } from '../support/report-pdf.ts';
-import { type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
+import { type LinkFields, makeLink, sha256, upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, member } = useConsole();
 
@@ -114,4 +115,28 @@ it('a document shows its readers, the pages that each of them read, and pictures
 
 it('the readers fit a phone', async () => {
   await expectFit(await visitAs(await member('member'), phone), 'phone');
+});
+
+it('the row of a reader has the receipt of the agreement', async () => {
+  const terms = 'Keep these papers confidential.';
+  const document = await upload(app(), Buffer.from('Plan'), 'Plan.txt');
+  const gated = await makeLink(app(), document.id, { agreement: terms });
+  const reader = new Visitor(gated);
+  await reader.post({ email: 'jane@example.com' });
+  await reader.post({ code: await lastCode(app(), 'jane@example.com') });
+  await reader.post({ agreement: sha256(Buffer.from(terms)) });
+  expect((await reader.get('/file')).status).toBe(200);
+
+  const { page, open } = await visitAs(await member('member'), phone);
+  await open(`/workspaces/${workspaceId()}/links/${gated.id}`);
+  await page.getByRole('button', { name: 'Pages of jane@example.com' }).click();
+  await page.getByText('The reader accepted the agreement.').waitFor();
+  expect(await overhangOf(page)).toBe(0);
+  await expectAccessible(page);
+  const downloads = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download receipt' }).click();
+  const download = await downloads;
+  expect(download.suggestedFilename()).toMatch(/^agr_.*\.json$/);
+  const receipt = JSON.parse(await readFile(await download.path(), 'utf8'));
+  expect(receipt).toMatchObject({ email: 'jane@example.com' });
 });

@@ -201,6 +201,7 @@ describe('sharing', () => {
     const ready = page.getByRole('dialog', { name: '2 links created and copied' });
     await ready.getByText('omar@example.com').waitFor();
     await ready.getByText(/^Each reader has a different link/).waitFor();
+    await ready.getByText('Each reader gets their link by email.').waitFor();
     await look(page, 'share-each-ready-phone');
     const { links } = (
       await callSharingApi<{ links: (LinkFields & { recipient: string })[] }>(

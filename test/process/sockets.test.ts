@@ -1,8 +1,11 @@
 // The ports at start: bound first, released if the start fails, and silent until it is complete.
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { credentials, Metadata, Client as RawClient } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { migratedPostgresDatabase } from '../support/databases.ts';
@@ -12,6 +15,7 @@ import { openRawHttp, type RawHttp, requestHead } from '../support/raw-http.ts';
 import { startClosedProxy } from '../support/tcp-proxies.ts';
 
 const host = '127.0.0.1';
+const run = promisify(execFile);
 
 async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
@@ -102,5 +106,32 @@ describe('a start', () => {
     expect(await ready.response()).toMatchObject({ status: 200 });
     // SERVING
     expect(await health).toBe('0801');
+  });
+
+  it('is not ready before the addresses are in bootstrap.env', async () => {
+    const dataDir = await emptyFolder();
+    await (await startTestApp({ dataDir })).stop();
+    // Reading a pipe waits for its writer.
+    const file = path.join(dataDir, 'bootstrap.env');
+    await rm(file);
+    await run('mkfifo', ['-m', '600', file]);
+    const addresses = await freeAddresses();
+    const starting = startTestApp({ dataDir, config: addresses });
+    onTestFinished(async () => {
+      await writeFile(file, '');
+      await (await starting).stop();
+    });
+    await expect.poll(() => isFree(addresses.ops.port), { timeout: 20_000 }).toBe(false);
+
+    const ready = await sendGet(addresses.ops.port, '/readyz');
+    const jwks = await sendGet(addresses.http.port, '/.well-known/jwks.json');
+    expect(await jwks.response()).toMatchObject({ status: 200 });
+    const answer = ready.response();
+    expect(await Promise.race([answer, sleep(500)])).toBeUndefined();
+
+    await writeFile(file, "STAFF_EMAIL='staff@example.com'\n");
+    expect(await answer).toMatchObject({ status: 200 });
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain(`LATCHKEY_OPS_URL='http://${host}:${addresses.ops.port}'`);
   });
 });

@@ -57,6 +57,7 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
     });
     onFailure(() => workers.kill());
     await workers.start();
+    await writeOwnAddresses(options, urls);
     const ops = await startOpsServer({
       socket: opsSocket,
       publicUrl: urls.publicUrl,
@@ -65,7 +66,6 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
       metrics: { contentType: workers.metricsType, read: () => workers.metrics() },
     });
     onFailure(ops.close);
-    await writeOwnAddresses(options, urls);
     return {
       ...urls,
       bootstrapFile: bootstrapFileOf(options),

@@ -117,15 +117,18 @@ export function EntriesTable({ list, empty, ...place }: EntriesTableProps) {
         list={list}
         empty={{
           ...empty,
-          text: mayWrite
-            ? 'Upload a file, then share it with a link. You see who opens it and what they read.'
-            : 'There are no documents here.',
+          text: mayWrite ? uploadHint(place.folderId) : 'There are no documents here.',
           icon: IconFileUpload,
         }}
       />
     </>
   );
 }
+
+const uploadHint = (folderId: string | undefined): string => {
+  const steps = folderId === undefined ? 'a file, then share it' : 'files, then share the folder';
+  return `Upload ${steps} with a link. You see who opens it and what they read.`;
+};
 
 type OfEntry = { readonly entry: Entry };
 

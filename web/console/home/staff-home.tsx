@@ -149,17 +149,14 @@ function Figures() {
   const workspaces = useQuery(WorkspaceService.method.listWorkspaces, one, {
     enabled: hasScope('workspaces:read'),
   });
-  const count = (data: { readonly totalSize: number } | undefined) =>
-    data?.totalSize.toLocaleString() ?? '—';
-  return (
-    <FigureRow
-      figures={[
-        { name: 'Clients', value: count(clients.data) },
-        { name: 'Customers', value: count(customers.data) },
-        { name: 'Workspaces', value: count(workspaces.data) },
-      ]}
-    />
-  );
+  const figures = [
+    { name: 'Clients', scope: 'clients:read', query: clients },
+    { name: 'Customers', scope: 'customers:read', query: customers },
+    { name: 'Workspaces', scope: 'workspaces:read', query: workspaces },
+  ]
+    .filter(({ scope }) => hasScope(scope))
+    .map(({ name, query }) => ({ name, value: query.data?.totalSize.toLocaleString() ?? '—' }));
+  return figures.length === 0 ? null : <FigureRow figures={figures} />;
 }
 
 function FailedAuthentications() {

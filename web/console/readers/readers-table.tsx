@@ -1,4 +1,4 @@
-import { Badge, Box, Group, Text, VisuallyHidden } from '@mantine/core';
+import { Badge, Box, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { IconCircleCheck, IconEye } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useCallback } from 'react';
@@ -10,6 +10,7 @@ import { Listing } from '../shared/lists/listing.tsx';
 import { RowToggle } from '../shared/lists/row-toggle.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import { TextLink } from '../shared/router-links.tsx';
+import { AcceptedAgreement } from './accepted-agreement.tsx';
 import { HeatStrip } from './heat-strip.tsx';
 
 export type ReadersTableProps = {
@@ -23,7 +24,7 @@ export type ReadersTableProps = {
 /** The views, newest first. Each opens to show the time on each page. */
 export function ReadersTable({ list, pageCount, emptyText }: ReadersTableProps) {
   const details = useCallback(
-    (view: LinkView) => <PageTimes view={view} pageCount={pageCount} />,
+    (view: LinkView) => <Details view={view} pageCount={pageCount} />,
     [pageCount],
   );
   return (
@@ -98,7 +99,18 @@ const isRead = ({ durationMs }: PageView) => durationMs >= 1_000;
 /** Longer documents show only the pages up to the last one that was read. */
 const cellsMax = 500;
 
-function PageTimes({ view, pageCount }: { readonly view: LinkView; readonly pageCount: number }) {
+type DetailsProps = { readonly view: LinkView; readonly pageCount: number };
+
+function Details({ view, pageCount }: DetailsProps) {
+  return (
+    <Stack gap="sm">
+      {view.agreementId === '' ? null : <AcceptedAgreement agreementId={view.agreementId} />}
+      <PageTimes view={view} pageCount={pageCount} />
+    </Stack>
+  );
+}
+
+function PageTimes({ view, pageCount }: DetailsProps) {
   const times = new Map(
     view.pages.filter(isRead).map(({ page, durationMs }) => [page, durationMs]),
   );

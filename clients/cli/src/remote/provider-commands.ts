@@ -20,7 +20,7 @@ const changeable: Readonly<Record<string, FieldOption>> = {
   role_mappings: {
     value: 'file',
     isJsonFile: true,
-    about: 'The file with the mappings of groups as JSON, an array.',
+    about: 'The file with the mappings of groups, as a JSON list.',
   },
   enabled: { isNegatable: true, about: 'Whether users can sign in with it.' },
   create_users: { isNegatable: true, about: 'Whether the first sign-in creates a user.' },
@@ -43,6 +43,10 @@ const clientId: FieldOption = {
   about: 'The id with which the provider has registered this service.',
 };
 
+const mappingDetails =
+  'Each mapping in the file of `--role-mappings` has a group with its scopes, or with a ' +
+  'workspace and a role, such as `{"group": "sales", "workspace_id": "ws_…", "role": "member"}`.';
+
 const providers = groupOf('identity-providers', 'Manages sign-in with identity providers.', [
   {
     name: 'list',
@@ -59,6 +63,7 @@ const providers = groupOf('identity-providers', 'Manages sign-in with identity p
   {
     name: 'create',
     about: 'Creates an identity provider.',
+    details: mappingDetails,
     method: 'identityProvider.createIdentityProvider',
     isCreating: true,
     args: { name: 'The name on the sign-in page.', issuer: 'The issuer identifier, an https URL.' },
@@ -71,6 +76,7 @@ const providers = groupOf('identity-providers', 'Manages sign-in with identity p
   {
     name: 'update',
     about: 'Changes an identity provider.',
+    details: mappingDetails,
     method: 'identityProvider.updateIdentityProvider',
     args: provider,
     fields: {

@@ -40,7 +40,8 @@ export async function readRequest<I extends DescMessage>(
     const value = input.options[optionName(path, field)];
     if (value === undefined) continue;
     if (field.isJsonFile) {
-      json[path] = await readJsonFile(String(value));
+      const found = desc.fields.find(({ name }) => name === path);
+      json[path] = withEnumNames(found, await readJsonFile(String(value)));
       changed.add(path);
       continue;
     }
@@ -144,10 +145,34 @@ function readValue(field: DescField, value: OptionValue): JsonValue {
 export const shortEnumName = ({ sharedPrefix = '' }: DescEnum, name: string) =>
   name.slice(sharedPrefix.length).toLowerCase().replaceAll('_', '-');
 
-function enumValue(desc: DescEnum, value: string): string {
-  const found = desc.values.find(({ name }) => shortEnumName(desc, name) === value);
-  if (found === undefined) throw new UsageError(`"${value}" is not a known value.`);
-  return found.name;
+function enumValue(desc: DescEnum, value: string, place = ''): string {
+  const found = desc.values.find(
+    ({ name }) => name === value || shortEnumName(desc, name) === value,
+  );
+  if (found !== undefined) return found.name;
+  const known = desc.values.filter(({ number }) => number !== 0);
+  const names = known.map(({ name }) => shortEnumName(desc, name)).join(', ');
+  throw new UsageError(`${place}"${value}" is not one of: ${names}.`);
+}
+
+/** Accepts the enum values of a file as an answer shows them: `admin` for `MAPPED_ROLE_ADMIN`. */
+function withEnumNames(field: DescField | undefined, value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    return value.map((one) => (Array.isArray(one) ? one : withEnumNames(field, one)));
+  }
+  const desc = field !== undefined && 'enum' in field ? field.enum : undefined;
+  if (typeof value === 'string' && desc !== undefined) {
+    return enumValue(desc, value, `${field?.name}: `);
+  }
+  const message = field !== undefined && 'message' in field ? field.message : undefined;
+  if (typeof value !== 'object' || value === null || message === undefined) return value;
+  // The JSON of these messages has other names than their fields.
+  if (message.typeName.startsWith('google.protobuf.')) return value;
+  const entries = Object.entries(value).map(([key, one]) => {
+    const inner = message.fields.find(({ name, jsonName }) => name === key || jsonName === key);
+    return [key, withEnumNames(inner, one)];
+  });
+  return Object.fromEntries(entries);
 }
 
 function jsonOf(text: string): JsonValue {

@@ -83,7 +83,9 @@ function ShareForm({ workspaceId, target: given, defaults }: ShareFormProps) {
         : false;
     const links = await creating;
     const { password } = linkOptionsOf(values);
-    open(<SharedLinksDialog {...{ links, password, isShown }} isCopied={await copying} />);
+    const isMailed = isForEach(values) && values.mailRecipient;
+    const isCopied = await copying;
+    open(<SharedLinksDialog {...{ links, password, isShown, isMailed, isCopied }} />);
   }
 
   return (

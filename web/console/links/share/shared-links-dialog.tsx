@@ -14,6 +14,8 @@ export type SharedLinksDialogProps = {
   /** Whether the viewer can show the document. */
   readonly isShown: boolean | undefined;
   readonly isCopied: boolean;
+  /** Whether each reader gets an email with the link. */
+  readonly isMailed: boolean;
 };
 
 /** The URL of one link, or a line with the recipient and the URL of each. */
@@ -21,6 +23,11 @@ export const textOfLinks = (links: readonly Link[]): string =>
   links.length === 1
     ? links.map(({ url }) => url).join('')
     : links.map(({ recipient, url }) => `${recipient}\t${url}`).join('\n');
+
+const mailNote = (links: readonly Link[]): string =>
+  links.length === 1
+    ? 'The reader gets the link by email.'
+    : 'Each reader gets their link by email.';
 
 export function SharedLinksDialog(props: SharedLinksDialogProps) {
   const { isOpen, close } = useDialog();
@@ -44,13 +51,14 @@ export function SharedLinksDialog(props: SharedLinksDialogProps) {
 
 type ContentProps = SharedLinksDialogProps & { readonly close: () => void };
 
-function Content({ links, password, isShown, close }: ContentProps) {
+function Content({ links, password, isShown, isMailed, close }: ContentProps) {
   const [first] = links;
   if (first === undefined) return null;
   const { workspaceId, id: linkId } = first;
   return (
     <Stack>
       <Text size="sm">{linkSummary(first, { isShown, isForEach: links.length > 1 })}</Text>
+      {isMailed ? <Text size="sm">{mailNote(links)}</Text> : null}
       <ScrollArea.Autosize mah="40vh" type="auto">
         <Stack gap="xs">
           {links.map(({ id, recipient, url }) => (
