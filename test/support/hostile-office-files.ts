@@ -1,5 +1,6 @@
 // Office files that try to harm the service: by their size, by macros, and by links to servers and
 // to other files.
+import { linkedPictures } from './linked-pictures.ts';
 import { contentXml, flatFile } from './office-files.ts';
 import {
   declaration,
@@ -211,6 +212,7 @@ export function hostileOfficeFiles(targets: HostileTargets): HostileFile[] {
     text('a picture of a server in OpenDocument', picture(`${url}/picture.png`)),
     text('a section of a server', section(`${url}/section.txt`)),
     text('a section of a file', section(`file://${file}`)),
+    ...linkedPictures(targets).map((one) => ({ ...text(one.name, ''), ...one })),
     { ...text('a frame of a server', floatingFrame(`${url}/frame.html`)), hasPlaceholder: true },
     { ...text('a frame of a file', floatingFrame(`file://${file}`)), hasPlaceholder: true },
     {

@@ -26,11 +26,13 @@ type Previewed = DocumentFields & { preview: string; preview_error: string };
 const secret = 'LOCALSECRET';
 const requests: string[] = [];
 const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-hostile-'));
-const secretFile = path.join(folder, 'secret.txt');
+// The sandbox hides the temporary folder.
+const outside = await mkdtemp('/var/tmp/latchkey-hostile-');
+const secretFile = path.join(outside, 'secret.txt');
 await writeFile(secretFile, `${secret},${secret}\n`);
 const server = await listen();
 const { port } = server.address() as AddressInfo;
-const picture = path.join(folder, 'secret.png');
+const picture = path.join(outside, 'secret.png');
 await writeFile(picture, makePng(8, 8));
 const url = `http://127.0.0.1:${port}`;
 const files = hostileOfficeFiles({ url, file: secretFile, picture });
@@ -47,6 +49,10 @@ function listen(): Promise<Server> {
 const refusing = path.join(folder, 'bin');
 await mkdir(refusing);
 await writeFile(path.join(refusing, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+for (const name of ['convert', 'gs', 'pstoedit']) {
+  const script = `#!/bin/sh\necho ${name} > ${outside}/secret.txt.program\n`;
+  await writeFile(path.join(refusing, name), script, { mode: 0o755 });
+}
 
 const run = promisify(execFile);
 const variables = ['TMPDIR', 'PATH'] as const;
@@ -55,7 +61,7 @@ const warning = 'LibreOffice runs without namespaces';
 
 afterAll(async () => {
   server.close();
-  await rm(folder, { recursive: true, force: true });
+  for (const made of [folder, outside]) await rm(made, { recursive: true, force: true });
 });
 
 const modes = {
@@ -110,7 +116,7 @@ describe.each(Object.entries(modes))('a hostile file, %s', (_name, programs) => 
     return { text, pictures };
   }
 
-  itHoldsFor(files, 28)('is converted or refused alone', async (file: HostileFile) => {
+  itHoldsFor(files, 37)('is converted or refused alone', async (file: HostileFile) => {
     const { id, preview, preview_error: error } = await settledState(file.name);
     const outcome = preview === 'PREVIEW_UNSPECIFIED' ? 'download' : preview;
     expect(file.outcomes).toContain(outcome);
@@ -128,10 +134,9 @@ describe.each(Object.entries(modes))('a hostile file, %s', (_name, programs) => 
     if (programs !== '') expect(await canIsolate(settings)).toBe(false);
   });
 
-  it('sends no request, runs no macro, and writes only into its folder', async () => {
+  it('sends no request, runs no macro or program, and writes only into its folder', async () => {
     expect(requests).toEqual([]);
-    expect(await readdir(folder)).not.toContain('secret.txt.macro');
-    expect(await readdir(folder)).not.toContain('secret.txt.entry');
+    expect((await readdir(outside)).toSorted()).toEqual(['secret.png', 'secret.txt']);
   });
 
   it('leaves nothing in the temporary folder, and converts the next file', async () => {

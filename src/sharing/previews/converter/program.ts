@@ -1,20 +1,29 @@
 // Runs LibreOffice once, in a separate folder that it removes at the end, even if the service is
 // killed: the channel to the service closes then. LibreOffice is killed with all its processes.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { lstat, mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { pathToFileURL } from 'node:url';
 import type { ConversionAnswer, ConversionOrder, ProgramSettings } from './messages.ts';
-import { profileSettings } from './profile.ts';
+import {
+  extensionArguments,
+  extensionFolders,
+  officeFoldersIn,
+  profileSettings,
+  urlOf,
+} from './profile.ts';
 import { sandboxed, visibleFolder } from './sandbox.ts';
 
 const settings: ProgramSettings = JSON.parse(process.argv[2] ?? '');
 const folder = await mkdtemp(path.join(tmpdir(), process.argv[3] ?? ''));
 const visible = visibleFolder(settings, folder);
-const profile = pathToFileURL(path.join(visible, 'profile')).href;
+const name = randomUUID();
+const folders = officeFoldersIn(folder, name);
+const { work, own } = folders;
+const shown = officeFoldersIn(visible, name);
+const profile = urlOf(path.join(visible, 'profile'));
 let office: ChildProcess | undefined;
 let isEnding = false;
 
@@ -25,12 +34,13 @@ if (process.connected) await prepare().catch(end);
 else await end();
 
 async function prepare(): Promise<void> {
-  for (const name of ['out', 'tmp', 'profile/user']) {
-    await mkdir(path.join(folder, name), { recursive: true });
+  const user = path.join(folder, 'profile/user');
+  const others = [path.join(work, 'out'), path.join(own, 'tmp'), ...extensionFolders(folders)];
+  for (const created of [user, ...others]) {
+    await mkdir(created, { recursive: true });
   }
-  const file = path.join(folder, 'profile/user/registrymodifications.xcu');
-  await writeFile(file, profileSettings);
-  send({ kind: 'ready', folder });
+  await writeFile(path.join(user, 'registrymodifications.xcu'), profileSettings(shown));
+  send({ kind: 'ready', folder: work });
 }
 
 function send(message: ConversionAnswer): void {
@@ -66,9 +76,9 @@ function killOffice(): void {
 type Exit = { readonly code: number | null; readonly signal: string | null; isLate: boolean };
 
 async function convert(fileName: string): Promise<ConversionAnswer> {
-  const exit = await runOffice(path.join(visible, fileName));
+  const exit = await runOffice(path.join(shown.work, fileName));
   if (exit === undefined) return { kind: 'unavailable' };
-  const pdf = path.join(folder, 'out', `${path.parse(fileName).name}.pdf`);
+  const pdf = path.join(work, 'out', `${path.parse(fileName).name}.pdf`);
   const sizeBytes = await sizeOfPdf(pdf);
   const { previewBytes } = settings.limits;
   if (exit.isLate || hasHit(exit, 'SIGXCPU')) return { kind: 'failed', error: 'too_slow' };
@@ -85,10 +95,11 @@ async function convert(fileName: string): Promise<ConversionAnswer> {
 /** Returns undefined if the command does not start. */
 function runOffice(file: string): Promise<Exit | undefined> {
   const [command, args] = sandboxed(settings, folder, [
-    ...[settings.command, `-env:UserInstallation=${profile}`, '--headless', '--norestore'],
-    ...['--convert-to', 'pdf', '--outdir', path.join(visible, 'out'), file],
+    ...[settings.command, `-env:UserInstallation=${profile}`, ...extensionArguments(shown)],
+    ...['--headless', '--norestore'],
+    ...['--convert-to', 'pdf', '--outdir', path.join(shown.work, 'out'), file],
   ]);
-  const tmp = path.join(visible, 'tmp');
+  const tmp = path.join(shown.own, 'tmp');
   const started = spawn(command, args, {
     cwd: folder,
     // A group, which is killed as a whole.
