@@ -1,7 +1,7 @@
 // Row locks for both dialects. On SQLite, a transaction is alone from its start (begin immediate),
 // so it is enough to read a row.
 
-import type { Insertable, Kysely, Selectable, SelectQueryBuilder } from 'kysely';
+import type { Expression, Insertable, Kysely, Selectable, SelectQueryBuilder } from 'kysely';
 import { isPostgres } from './dialect.ts';
 import type { Executor, Schema } from './schema.ts';
 
@@ -12,14 +12,17 @@ export const anyTable = (trx: Executor) => trx as unknown as Kysely<Record<strin
 
 type AnyRow = Record<string, unknown>;
 
-/** Returns the rows, read under the lock. Transactions that lock or change them wait. */
+/**
+ * Returns the rows, read under the lock. Transactions that lock or change them wait. `values` may
+ * be a query.
+ */
 export async function lockRows<T extends keyof Schema>(
   trx: Executor,
   table: T,
   column: Column<T>,
-  values: readonly string[],
+  values: readonly string[] | Expression<unknown>,
 ): Promise<Selectable<Schema[T]>[]> {
-  if (values.length === 0) return [];
+  if ('length' in values && values.length === 0) return [];
   const name: string = column;
   const query = anyTable(trx).selectFrom<string>(table).selectAll().where(name, 'in', values);
   // Inserts of rows that refer to the locked rows do not wait.

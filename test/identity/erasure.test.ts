@@ -7,7 +7,7 @@ import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/work
 import { readArchive, readText } from '../../src/backup/archive.ts';
 import { useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { allRows } from '../support/audit-rows.ts';
+import { allRows, auditEventRow } from '../support/audit-rows.ts';
 import { startDeviceSignIn } from '../support/device-sign-ins.ts';
 import { endWait, purge } from '../support/ended-waits.ts';
 import { openLink } from '../support/link-views.ts';
@@ -123,8 +123,15 @@ describeApp('a deleted user', (suite) => {
     await addMember(db(), workspaceId, 'member', userId);
     await addSession(db(), userId, { address: '203.0.113.77' });
     await addTotp(suite.testApp, userId);
-    await addPasskeyRow(db(), userId);
+    const passkeyId = await addPasskeyRow(db(), userId);
     expect(await signIn(email)).toBe(401);
+    // A refused sign-in with a passkey has such an event.
+    const refused = { action: 'SessionService.SignInWithPasskey', target: passkeyId };
+    const from = { actor_type: 'anonymous', address: '203.0.113.77' };
+    await db()
+      .insertInto('audit_events')
+      .values(auditEventRow({ ...refused, ...from }))
+      .execute();
     const { id } = await upload(suite.testApp, Buffer.from('bytes'));
     const options = {
       name: `For ${email}, not b${email}`,

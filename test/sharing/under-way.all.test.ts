@@ -1,14 +1,18 @@
-// Downloads during which the document is deleted or the link revoked.
+// Downloads during which the document is deleted, or the reader or caller loses access.
 
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
+import { parseAnyCredentialId } from '../../src/base/crypto/credential-format.ts';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import { createDocuments } from '../../src/sharing/documents/documents.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
+import type { Executor } from '../../src/storage/schema.ts';
 import { cookieOf } from '../support/gated-document.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
+import { addMember, credentialFor } from '../support/member-rows.ts';
+import { changeAsOtherProcess, revoke } from '../support/owner-rows.ts';
 import {
   blobDirOf,
   callSharingApi,
@@ -95,6 +99,43 @@ describeFeature('a running download', (dialect) => {
     const again = await fetch(url, { headers: { ...headers, range: 'bytes=0-9' } });
     await again.arrayBuffer();
     expect(again.status).toBe(status);
+    await untilChecked();
+    await expect(digestOf(running)).rejects.toThrow('aborted');
+  });
+
+  it.each<[event: string, caller: 'key' | 'member', end: (trx: Executor, id: string) => unknown]>([
+    ['the API key is revoked', 'key', revoke],
+    [
+      'the member is removed',
+      'member',
+      (trx, id) => trx.deleteFrom('members').where('user_id', '=', id).execute(),
+    ],
+    [
+      'the workspace is deleted',
+      'key',
+      (trx) =>
+        trx
+          .updateTable('workspaces')
+          .set({ delete_time: Date.now() + 1e9 })
+          .execute(),
+    ],
+  ])('ends for a caller of the API when %s', async (_, caller, end) => {
+    const test = await start();
+    const { db } = test.app.inside;
+    const { ways } = await share(test);
+    const [url = ''] = ways.at(-1) ?? [];
+    const keyId = parseAnyCredentialId(test.env.API_KEY) ?? '';
+    const memberId = await addMember(db, test.env.WORKSPACE_ID, 'member');
+    const member = { type: 'member', scope: 'documents:read', sub: memberId } as const;
+    const [headers, id] =
+      caller === 'key' ? [keyOf(test), keyId] : [await credentialFor(test, member), memberId];
+    const running = await begin(url, headers);
+    expect(running.statusCode).toBe(200);
+
+    await changeAsOtherProcess(db, async (trx) => {
+      await end(trx, id);
+    });
+
     await untilChecked();
     await expect(digestOf(running)).rejects.toThrow('aborted');
   });

@@ -2,7 +2,7 @@
 // the transaction of the sign-in, which locks the provider.
 import { neverDisabled } from '../../api/deletion.ts';
 import type { Clock } from '../../base/clock.ts';
-import { newId, type Random } from '../../base/crypto/ids.ts';
+import { isId, newId, type Random } from '../../base/crypto/ids.ts';
 import type { Executor, IdentityProviderRow, UserRow } from '../../storage/schema.ts';
 import { findUserRowByEmail, lockUserRow } from '../../storage/users.ts';
 import type { AccountClaims } from './account-claims.ts';
@@ -11,6 +11,7 @@ import { grantsOfGroups, type MappedRoles } from './role-mappings.ts';
 import {
   findIdentity,
   findIdentityOfUser,
+  findProvider,
   insertIdentity,
   insertProvidedUser,
   updateProvidedUser,
@@ -50,7 +51,7 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
     const isKnown = (await findUserRowByEmail(trx, email)) !== undefined;
     const created = isKnown ? undefined : await create(trx, provider, account, email);
     const user = created ?? (await lockUnlinked(trx, provider, email));
-    const managesGrants = created !== undefined;
+    const managesGrants = await hasProvided(trx, provider, user);
     await insertIdentity(trx, {
       id: newId('uid', random),
       user_id: user.id,
@@ -59,8 +60,9 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
       manages_grants: managesGrants ? 1 : 0,
       create_time: now(),
     });
-    also(`IdentityProviderService.${managesGrants ? 'CreateUser' : 'LinkUser'}`, user.id);
-    return { user, isNewlyLinked: !managesGrants, managesGrants };
+    const isNewlyLinked = created === undefined;
+    also(`IdentityProviderService.${isNewlyLinked ? 'LinkUser' : 'CreateUser'}`, user.id);
+    return { user, isNewlyLinked, managesGrants };
   }
 
   /** Undefined if another transaction has created a user with the address since it was read. */
@@ -81,7 +83,7 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
       scopes: '',
       create_time: now(),
       update_time: null,
-      creator_id: null,
+      creator_id: provider.id,
       ...neverDisabled,
     };
     return (await insertProvidedUser(trx, user)) ? user : undefined;
@@ -121,6 +123,19 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
     if (identity.manages_grants === 0) return { user, isNewlyLinked: false };
     return { user: await applyGrants(trx, provider, account, user, also), isNewlyLinked: false };
   };
+}
+
+/**
+ * Whether this provider, or one that was deleted, has created the user. No person has then given
+ * the grants, so that a new link must not keep them without the groups.
+ */
+async function hasProvided(
+  trx: Executor,
+  provider: IdentityProviderRow,
+  { creator_id: creator }: UserRow,
+): Promise<boolean> {
+  if (creator === null || !isId('idp', creator)) return false;
+  return creator === provider.id || (await findProvider(trx, creator)) === undefined;
 }
 
 async function lockUnlinked(

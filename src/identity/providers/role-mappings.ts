@@ -19,6 +19,15 @@ export type MappedRoles = {
     roles: ReadonlyMap<string, WorkspaceRole>,
     workspaceIds: readonly string[],
   ): Promise<boolean>;
+  /**
+   * Removes the users whose grants a provider manages from these workspaces, except owners. Returns
+   * the id of a user for each role that ended.
+   */
+  end(
+    trx: Executor,
+    providerId: string,
+    workspaceIds: readonly string[],
+  ): Promise<readonly string[]>;
 };
 
 type StoredMapping = {

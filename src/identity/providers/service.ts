@@ -142,7 +142,7 @@ export function createIdentityProviderService(
       const isNarrowing = update.paths.every(
         (path) => path === 'name' || (path === 'enabled' && change.enabled === 0),
       );
-      const row = await auditLog.change(context, { target: providerId }, async (trx) => {
+      const row = await auditLog.change(context, { target: providerId }, async (trx, also) => {
         const before = requireFound(await lockProvider(trx, providerId), noun);
         requireEtag(context, request, stateOf(before));
         const changed = { ...change, ...sealed };
@@ -151,6 +151,12 @@ export function createIdentityProviderService(
         if (!isNarrowing) await requireEveryScope(trx, context, after.role_mappings);
         await updateProvider(trx, providerId, timed);
         if (after.enabled === 0) await endSessions(trx, { providerId });
+        // No later sign-in ends a role in a workspace that the mappings do not name.
+        const kept = new Set(mappedWorkspaces(after.role_mappings));
+        const dropped = mappedWorkspaces(before.role_mappings).filter((id) => !kept.has(id));
+        for (const userId of await mappedRoles.end(trx, providerId, dropped)) {
+          also('IdentityProviderService.ApplyMappings', userId);
+        }
         return after;
       });
       return { provider: message(row) };

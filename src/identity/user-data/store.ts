@@ -6,15 +6,23 @@ import { ownedRows, type Purge, type PurgeStep } from '../../storage/purge.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findUserRow, findUserRowByEmail } from '../../storage/users.ts';
 
-/** The IP addresses in events by the person, and in events about sign-ins of the person. */
+/**
+ * The IP addresses in events by the person, and in events about sign-ins of the person. A refused
+ * sign-in with a passkey names the passkey.
+ */
 const eraseFromEvents =
   (column: 'actor_id' | 'target'): PurgeStep =>
   async (trx, id, limit) => {
     const user = await findUserRow(trx, id);
+    const passkeys = await trx
+      .selectFrom('passkeys')
+      .select('id')
+      .where('user_id', '=', id)
+      .execute();
     const rows = await trx
       .selectFrom('audit_events')
       .select(['id', 'reason'])
-      .where(column, '=', id)
+      .where(column, 'in', [id, ...passkeys.map((passkey) => passkey.id)])
       .where(
         column === 'target' ? 'actor_type' : 'actor_id',
         '=',
@@ -51,9 +59,10 @@ export const userPurge = (sharedSteps: readonly PurgeStep[]): Purge => ({
   table: 'users',
   steps: [
     ...sharedSteps,
-    ...secretsAndSessions,
+    // Before the passkeys that events name.
     eraseFromEvents('actor_id'),
     eraseFromEvents('target'),
+    ...secretsAndSessions,
   ],
   async finish(trx: Executor, id: string) {
     const taken = await findUserRowByEmail(trx, pseudonymOf(id));

@@ -6,7 +6,8 @@ import {
 import { touched } from '../../api/etag.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
-import { workspaceOf } from '../../api/workspace.ts';
+import { whileGranted } from '../../api/while-granted.ts';
+import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { nameCreator } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -169,7 +170,8 @@ export function createDocumentService(
     },
 
     async *downloadDocument(request, context) {
-      const document = await documents.requireCached(workspaceOf(context), request.documentId);
+      const workspaceId = workspaceOf(context);
+      const document = await documents.requireCached(workspaceId, request.documentId);
       const row = await documents.selectVersion(document, request.version || document.version);
       if (row === undefined) throw versionNotFound();
       const file = request.preview ? await previews.requireReady(row) : row;
@@ -183,7 +185,8 @@ export function createDocumentService(
       if (location) context.responseHeader.set('location', location);
       yield { part: { case: 'header', value: header } };
       if (location) return;
-      for await (const value of bytes()) yield { part: { case: 'chunk', value } };
+      const chunks = whileGranted(bytes(), () => repeatAccessCheck(context, workspaceId));
+      for await (const value of chunks) yield { part: { case: 'chunk', value } };
     },
   };
 }

@@ -4,8 +4,9 @@ import type { AuthenticateProgram, ProgramReader } from '../../api/routes/progra
 import { inRoom } from '../../api/routes/room-docs.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
+import { whileGranted } from '../../api/while-granted.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { createDownloadHead, startBody } from '../../base/http/download.ts';
 import { isStampable, pdfNameOf } from '../../base/http/pdf-types.ts';
 import { requireShownVersion, versionHeader } from '../../base/http/shown-version.ts';
@@ -212,31 +213,4 @@ function watermarkOf({ accessSession, link }: Reader, now: number): string {
 async function closeAndThrow(stamped: StampedFile, error: unknown): Promise<never> {
   await stamped.close();
   throw error;
-}
-
-/** The rows come from a cache, but a link with a view limit needs queries. */
-const checkMs = 2_000;
-
-/** Another error, such as that of a lost database, says nothing about the access. */
-const refusals: ReadonlySet<ErrorCode> = new Set(['forbidden', 'gone', 'not_found']);
-
-/**
- * Repeats a check before a chunk, unless it was made just now. Throws if the reader has lost access
- * in the meantime: otherwise a slow reader would get the document for hours after its link was
- * revoked.
- */
-async function* whileGranted(
-  chunks: AsyncGenerator<Uint8Array>,
-  check: () => Promise<unknown>,
-): AsyncGenerator<Uint8Array> {
-  let checkedAt = performance.now();
-  for await (const chunk of chunks) {
-    if (performance.now() - checkedAt >= checkMs) {
-      await check().catch((error: unknown) => {
-        if (error instanceof Failure && refusals.has(error.code)) throw error;
-      });
-      checkedAt = performance.now();
-    }
-    yield chunk;
-  }
 }

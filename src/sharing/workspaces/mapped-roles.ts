@@ -2,11 +2,18 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Executor } from '../../storage/schema.ts';
 import type { Role } from './roles.ts';
-import { deleteMember, findMember, findMissingWorkspaces, putMember } from './store.ts';
+import {
+  deleteMember,
+  deleteProvidedMembers,
+  findMember,
+  findMissingWorkspaces,
+  putMember,
+} from './store.ts';
 
 export function createMappedRoles(now: Clock) {
   return {
     findMissing: findMissingWorkspaces,
+    end: deleteProvidedMembers,
 
     async apply(
       trx: Executor,

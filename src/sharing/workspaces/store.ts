@@ -4,6 +4,7 @@ import { type ShownResources, shownByDefault, withExternalId } from '../../stora
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
+import { lockRows } from '../../storage/row-locks.ts';
 import type {
   Executor,
   InvitationRow,
@@ -132,6 +133,33 @@ export async function putMember(db: Executor, row: Insertable<Schema['members']>
 }
 
 export const deleteMember = deleteBy('members', 'workspace_id', 'user_id');
+
+/**
+ * Removes the users whose grants an identity provider manages from workspaces, except owners.
+ * Returns the user of each removed row.
+ */
+export async function deleteProvidedMembers(
+  trx: Executor,
+  providerId: string,
+  workspaceIds: readonly string[],
+): Promise<string[]> {
+  if (workspaceIds.length === 0) return [];
+  const users = trx
+    .selectFrom('user_identities')
+    .select('user_id')
+    .where('provider_id', '=', providerId)
+    .where('manages_grants', '=', 1);
+  // Checks of a user's roles lock the user, so a change of the roles waits for them.
+  await lockRows(trx, 'users', 'id', users);
+  const ended = await trx
+    .deleteFrom('members')
+    .where('workspace_id', 'in', workspaceIds)
+    .where('role', '<>', 'owner')
+    .where('user_id', 'in', users)
+    .returning('user_id')
+    .execute();
+  return ended.map(({ user_id }) => user_id);
+}
 
 /** Whether the workspace has an owner who can sign in. */
 export function hasWorkspaceOwner(db: Executor, workspaceId: string): Promise<boolean> {

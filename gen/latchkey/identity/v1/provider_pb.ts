@@ -108,7 +108,8 @@ export type IdentityProvider = Message<"latchkey.identity.v1.IdentityProvider"> 
    * The grants of the users that the provider has created, by group. Each sign-in applies them: a
    * staff user has exactly the scopes of the user's groups, and a member has the highest mapped
    * role in each workspace that a mapping names, or is removed from it. An owner remains one. Users
-   * who existed before their account was linked keep their own grants.
+   * who existed before their account was linked keep their own grants, unless this provider, or one
+   * that was deleted, has created them.
    *
    * @generated from field: repeated latchkey.identity.v1.RoleMapping role_mappings = 6;
    */
@@ -500,7 +501,8 @@ export type UpdateIdentityProviderRequest = Message<"latchkey.identity.v1.Update
 
   /**
    * The new mappings, which replace the old ones at the next sign-in of each user: at most 100.
-   * Unset means no change, or no mappings if `update_mask` names the field.
+   * Users whose grants the provider manages leave a workspace that the new mappings do not name at
+   * once, except its owners. Unset means no change, or no mappings if `update_mask` names the field.
    *
    * @generated from field: repeated latchkey.identity.v1.RoleMapping role_mappings = 6;
    */
@@ -664,7 +666,8 @@ export type UserIdentity = Message<"latchkey.identity.v1.UserIdentity"> & {
   subject: string;
 
   /**
-   * Whether the provider has created the user. Its mappings then decide about the user's grants.
+   * Whether this provider, or one that was deleted, has created the user. The mappings then decide
+   * about the user's grants.
    *
    * @generated from field: bool manages_grants = 5;
    */

@@ -97,8 +97,8 @@ export type User = Message<"latchkey.identity.v1.User"> & {
   passwordEnabled: boolean;
 
   /**
-   * The id of the user, client or API key that created the user. Empty if the user joined with
-   * an invitation or an identity provider, or if the service itself or release 0.1 created it.
+   * The id of the user, client or identity provider that created the user. Empty if the user joined
+   * with an invitation, or if the service itself or release 0.1 created it.
    *
    * @generated from field: string creator = 100;
    */

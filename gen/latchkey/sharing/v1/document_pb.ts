@@ -1185,7 +1185,7 @@ export const DocumentService: GenService<{
    * `range`, `if_range`, `if_none_match` and `if_match` are the request headers `Range`,
    * `If-Range`, `If-None-Match` and `If-Match`. If the operator has set
    * `LATCHKEY_BLOB_REDIRECT_SECONDS`, the HTTP response to a program can be 307 with a URL of the S3
-   * store.
+   * store. A stream ends early if its caller loses access.
    *
    * Errors:
    * - `not_found`: the workspace has no such document, the document has no such version, or its
