@@ -55,7 +55,7 @@ export type AuditLog = {
   changeBySystem<T>(action: string, change: SystemChange, work: Work<T>): Promise<T>;
 };
 
-/** What the services that change resources have in common. */
+/** The options of every service that changes resources. */
 export type ManagementOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
