@@ -59,7 +59,6 @@ export const timeFields = ({ create_time, update_time }: Timed) => ({
   updateTime: timestampFromMs(update_time ?? create_time),
 });
 
-/** The fields of every such resource. */
 export const resourceFields = (stored: Stored) => ({
   ...timeFields(stored),
   etag: etagOf(stored),

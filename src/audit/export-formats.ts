@@ -4,7 +4,6 @@ import { type AuditEvent, AuditEventSchema } from '../../gen/latchkey/identity/v
 import { responseJson } from '../api/response-json.ts';
 import { csvText, timeText } from '../base/csv.ts';
 
-/** The events that one query of an export reads. */
 export const exportedMax = 200;
 
 const chunkBytesMax = 256 * 1024;

@@ -35,7 +35,6 @@ export function requireRecipients({ backupRecipients }: Config): readonly string
 
 export type BackupTask = {
   readonly config: Config;
-  /** The public keys of age that the backup is encrypted for. */
   readonly recipients: readonly string[];
   readonly mode: BlobMode;
   /** Stores the encrypted bytes. No other backup of the database runs until it returns. */

@@ -3,7 +3,6 @@ import type { RouteRequest } from './route.ts';
 
 export type ProgramReader = {
   readonly userId: string;
-  /** The address of the user. */
   readonly email: string;
   /** The client that acts for the user. */
   readonly clientId: string;

@@ -90,7 +90,6 @@ function named(kind: ResourceKind, table: keyof Schema, substitute = 'name'): Id
 
 type Ownership = {
   readonly by: keyof typeof owners;
-  /** The column with the name. */
   readonly name?: string | undefined;
   /** Whether the table keeps removed rows. The query skips them. */
   readonly isRemovable?: boolean;

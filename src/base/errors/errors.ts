@@ -11,7 +11,6 @@ type FailureExtra = {
   readonly fields?: readonly FieldError[];
   /** The value of `WWW-Authenticate` (RFC 9110 §11.6.1). */
   readonly challenge?: string;
-  /** Seconds until a retry makes sense. */
   readonly retryAfterSeconds?: number;
   /** For codes with several gRPC statuses (`conflict`). */
   readonly grpc?: Code;

@@ -32,5 +32,4 @@ export const isStampable = (contentType: string) => stampableTypes.includes(cont
 export const mayBeStampable = (contentType: string) =>
   isStampable(contentType) || officeExtensionOf(contentType) !== undefined;
 
-/** Replaces the extension of a file that was converted to PDF. */
 export const pdfNameOf = (name: string) => `${name.replace(/\.[a-z]{3,4}$/i, '')}.pdf`;

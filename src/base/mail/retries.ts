@@ -12,7 +12,6 @@ export const retryWaitMs = (failed: number) => Math.min(firstWaitMs * 2 ** (fail
 export type WaitingMail = {
   /** When the next attempt is due. */
   readonly due_time: number;
-  /** The failed attempts. */
   readonly attempts: number;
 };
 

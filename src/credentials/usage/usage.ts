@@ -22,7 +22,6 @@ const batchMax = 1_000;
 export type Outcome = 'issued' | 'verified' | ErrorCode;
 
 export type CredentialUsage = {
-  /** Records that a credential was used now. */
   record(id: string): void;
   count(outcome: Outcome, ids: readonly string[]): void;
   /** Counts a refused request for the client or credential that it names without proof. */

@@ -15,7 +15,6 @@ export type Audience = {
   isGrantedTo(ids: readonly string[]): boolean;
   /** The claims `iss` and `aud`, as members of a JSON object. */
   readonly constants: string;
-  /** Signs the tokens. */
   readonly signingAlg: SigningAlgorithm;
 };
 

@@ -156,7 +156,6 @@ export type ScheduledKey = {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly activateTime: number;
-  /** When the next key becomes the active one. */
   readonly rotationTime: number;
   /** Whether the next key is missing although it should be published by now. */
   readonly isNextMissing: boolean;

@@ -83,7 +83,6 @@ export type MappedGrants = {
   /** Space-separated. */
   readonly scopes: string;
   readonly roles: ReadonlyMap<string, WorkspaceRole>;
-  /** Every workspace that a mapping names. */
   readonly workspaceIds: readonly string[];
 };
 

@@ -169,7 +169,6 @@ export const addSessionMethods: AddSessionMethods = async (trx, id, methods) => 
 
 export type ProviderSessions = {
   readonly providerId: string;
-  /** The `sid` of the provider. */
   readonly sid?: string | undefined;
   readonly userId?: string | undefined;
 };

@@ -8,7 +8,6 @@ import { decodeStrictJwt, findSigner } from './assertion.ts';
 import { type ClientPublicKey, openJwk, readPublicJwk } from './client-jwk.ts';
 import type { UseOnce } from './single-use.ts';
 
-/** A request with a proof, as its caller knows it. */
 export type ProvenRequest = {
   readonly proof: string;
   readonly method: string;
