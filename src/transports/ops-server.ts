@@ -1,4 +1,5 @@
 // Liveness, readiness and metrics for operators.
+import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type RouteHandlerMethod } from 'fastify';
 import { compressText } from './http/compression.ts';
 import { refuseMalformed } from './http/server.ts';
@@ -111,23 +112,18 @@ export async function runChecks(checks: ReadinessChecks): Promise<Readiness> {
   return { ready, checks: Object.fromEntries(results.map(({ name, text }) => [name, text])) };
 }
 
-type Result = { readonly text: string; readonly isReady: boolean };
+const noAnswer = { text: 'no answer', isReady: false };
 
 async function runCheck([name, check]: [string, () => Promise<void>]) {
-  const { promise, resolve } = timeout();
   const outcome = check().then(
-    (): Result => ({ text: 'ok', isReady: true }),
-    (error: unknown): Result => ({ text: 'failing', isReady: error instanceof SharedOutage }),
+    () => ({ text: 'ok', isReady: true }),
+    (error: unknown) => ({ text: 'failing', isReady: error instanceof SharedOutage }),
   );
-  const result = await Promise.race([outcome, promise]);
-  resolve();
+  const end = new AbortController();
+  const late = sleep(checkMs, noAnswer, { signal: end.signal });
+  // Rejects when it is ended.
+  late.catch(() => {});
+  const result = await Promise.race([outcome, late]);
+  end.abort();
   return { name, ...result };
-}
-
-function timeout(): { promise: Promise<Result>; resolve: () => void } {
-  let timer: NodeJS.Timeout;
-  const promise = new Promise<Result>((resolve) => {
-    timer = setTimeout(() => resolve({ text: 'no answer', isReady: false }), checkMs);
-  });
-  return { promise, resolve: () => clearTimeout(timer) };
 }

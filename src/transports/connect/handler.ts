@@ -11,6 +11,7 @@ import {
   type DescMethodServerStreaming,
   type DescMethodUnary,
   type JsonReadOptions,
+  type Message,
 } from '@bufbuild/protobuf';
 import { type ConnectRouter, createConnectRouter, type HandlerContext } from '@connectrpc/connect';
 import type { UniversalHandler } from '@connectrpc/connect/protocol';
@@ -27,6 +28,7 @@ import { compressions, readWireFormat, type WireFormat } from './protocol.ts';
 import {
   callOf,
   exchangeOf,
+  type MessageSource,
   readConnectMessage,
   readConnectMessages,
   universalRequestOf,
@@ -131,40 +133,38 @@ function addRoute(
   const { descriptor, hasSecretResponse } = endpoint;
   // A compressed secret could be guessed from its length (BREACH).
   const options = { acceptCompression: hasSecretResponse ? [] : [...compressions] };
-  const open = (context: HandlerContext) => {
+  const open = (context: HandlerContext): MessageSource => {
     const exchange = exchangeOf(context);
     const call = callOf(exchange, context);
-    return { call, source: { exchange, call, schema: descriptor.input, jsonOptions } };
+    return { exchange, call, schema: descriptor.input, jsonOptions };
   };
+  const respondTo =
+    (invoke: (source: MessageSource) => Promise<Message>) =>
+    async (_empty: unknown, context: HandlerContext) => {
+      const source = open(context);
+      return untilDeadline(source.call, invoke(source)).catch(connectErrorThrower(source.call));
+    };
   switch (endpoint.kind) {
-    case 'unary':
-      router.rpc(
-        descriptor as DescMethodUnary,
-        async (_empty, context) => {
-          const { call, source } = open(context);
-          const work = endpoint.invoke(call, () => readConnectMessage(source));
-          return untilDeadline(call, work).catch(connectErrorThrower(call));
-        },
-        options,
+    case 'unary': {
+      const handle = respondTo((source) =>
+        endpoint.invoke(source.call, () => readConnectMessage(source)),
       );
+      router.rpc(descriptor as DescMethodUnary, handle, options);
       return;
-    case 'client_streaming':
-      router.rpc(
-        descriptor as DescMethodClientStreaming,
-        async (_empty, context) => {
-          const { call, source } = open(context);
-          const work = endpoint.invoke(call, readConnectMessages(source));
-          return untilDeadline(call, work).catch(connectErrorThrower(call));
-        },
-        options,
+    }
+    case 'client_streaming': {
+      const handle = respondTo((source) =>
+        endpoint.invoke(source.call, readConnectMessages(source)),
       );
+      router.rpc(descriptor as DescMethodClientStreaming, handle, options);
       return;
+    }
     case 'server_streaming':
       router.rpc(
         descriptor as DescMethodServerStreaming,
         async function* (_empty, context) {
-          const { call, source } = open(context);
-          const exchange = exchangeOf(context);
+          const source = open(context);
+          const { call, exchange } = source;
           let isReserved = false;
           try {
             const messages = endpoint.invoke(call, () => readConnectMessage(source));

@@ -78,8 +78,9 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
         case 'not_found': {
           const route = routeWithSlash(router, method, path);
           if (route === undefined) throw notFound();
-          const address = path.slice(0, -1) + url.slice(path.length);
-          return redirect(address, route, routed, reply, options);
+          const location = path.slice(0, -1) + url.slice(path.length);
+          const handle = async () => ({ status: 308, headers: { location }, body: undefined });
+          return handleRoute({ ...route, handle }, routed, request, reply, options);
         }
         case 'malformed':
           throw fail('invalid_argument', 'The path is malformed.');
@@ -90,20 +91,6 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       }
     },
   });
-}
-
-function redirect(
-  address: string,
-  { name, path: route }: HttpRoute,
-  { requestId, peer, started }: RoutedRequest,
-  reply: FastifyReply,
-  { observe }: GatewayOptions,
-): FastifyReply {
-  const durationMs = performance.now() - started;
-  const { raw: request } = reply.request;
-  const outcome = { status: 308, failure: undefined, durationMs };
-  observe({ name, route, request, requestId, peer, ...outcome });
-  return reply.redirect(address, 308);
 }
 
 function routesOf({

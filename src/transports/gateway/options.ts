@@ -1,4 +1,4 @@
-// The options of the gateway, and a request that was routed.
+// The options of the gateway, and a request that it has routed, for all its files.
 import type { BodyBudgets } from '../../api/body-budget.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { HttpObservation, HttpRoute, LinkDomain } from '../../api/routes/route.ts';

@@ -11,12 +11,7 @@ import {
   setLogVerbosity,
 } from '@grpc/grpc-js';
 import { type BodyBudgets, budgetOf, unaryBodyBytesMax } from '../../api/body-budget.ts';
-import type {
-  ClientStreamingEndpoint,
-  Endpoint,
-  ServerStreamingEndpoint,
-  UnaryEndpoint,
-} from '../../api/endpoint.ts';
+import type { Endpoint, ServerStreamingEndpoint } from '../../api/endpoint.ts';
 import { type ResponseBudget, reserveDownload } from '../../api/response-budget.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { CallAdmission } from '../admission.ts';
@@ -194,11 +189,7 @@ function methodDefinition({ descriptor, name, kind }: Endpoint) {
 
 function methodOf(
   endpoint: Endpoint,
-  {
-    bodies,
-    responses,
-    admission,
-  }: Pick<GrpcTransportOptions, 'bodies' | 'responses' | 'admission'>,
+  { bodies, responses, admission }: GrpcTransportOptions,
   limits: CallLimits,
 ): GrpcMethod<GrpcCall> {
   const isUpload = endpoint.kind === 'client_streaming';
@@ -242,27 +233,17 @@ function admitted(serve: (call: GrpcCall) => void, admission: CallAdmission) {
 function serveOf(endpoint: Endpoint): (call: GrpcCall) => void {
   switch (endpoint.kind) {
     case 'unary':
-      return serveUnary(endpoint);
+      return serveResponse((call) => endpoint.invoke(call, () => call.request()));
     case 'client_streaming':
-      return serveUpload(endpoint);
+      return serveResponse((call) => endpoint.invoke(call, call.requests()));
     case 'server_streaming':
       return serveDownload(endpoint);
   }
 }
 
-function serveUnary(endpoint: UnaryEndpoint) {
+function serveResponse(invoke: (call: GrpcCall) => Promise<Message>) {
   return (call: GrpcCall) => {
-    endpoint
-      .invoke(call, () => call.request())
-      .then((message) => call.respond(message))
-      .catch((error: unknown) => call.refuse(error));
-  };
-}
-
-function serveUpload(endpoint: ClientStreamingEndpoint) {
-  return (call: GrpcCall) => {
-    endpoint
-      .invoke(call, call.requests())
+    invoke(call)
       .then((message) => call.respond(message))
       .catch((error: unknown) => call.refuse(error));
   };
