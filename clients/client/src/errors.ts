@@ -112,7 +112,7 @@ export function connectionMessage(server: string, cause?: unknown): string {
 
 function codeOf(error: ConnectError, reason: string | undefined): LatchkeyError['code'] {
   if (isErrorCode(reason)) return reason;
-  // Too large for this client. Connect gives it the code of a quota, and another try cannot succeed.
+  // Connect gives a message that is too large the code of a quota, but another try cannot succeed.
   if (error.rawMessage.includes('larger than configured readMaxBytes')) return 'unexpected_answer';
   if (isConnectionFailure(error)) return 'connection_failed';
   return codesByStatus[error.code] ?? 'unexpected_answer';
