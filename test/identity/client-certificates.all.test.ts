@@ -8,6 +8,13 @@ import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { readAlternativeNames } from '../../src/transports/http/request-facts.ts';
 import { type AlternativeNames, createAuthority, type KeyPair } from '../support/certificates.ts';
+import {
+  addClientKey,
+  clientAssertionType,
+  jwkOf,
+  keyPairs,
+  signAssertion,
+} from '../support/client-keys.ts';
 import { messageOf, useManager } from '../support/manager-calls.ts';
 import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
@@ -113,6 +120,26 @@ function describeCertificates(dialect: Dialect): void {
     expect(await errorOf({ ...own, clientSecret: 'x' }, workloads.issue({ uri }))).toContain(
       'The client id or the secret is wrong.',
     );
+  });
+
+  it('an assertion is accepted with the certificate of its client or of none', async () => {
+    const uri = ['spiffe://example.org/asserting'];
+    const pair = keyPairs.EdDSA();
+    const { client } = await add({ tlsClientAuthSanUri: uri[0] });
+    const { client: other } = await add({});
+    for (const one of [client, other]) {
+      await addClientKey(test.app.inside.db, one?.id ?? '', jwkOf(pair));
+    }
+    const { publicUrl } = test.app;
+    const errorWith = async (id = '', names: AlternativeNames = { uri }) => {
+      const clientAssertion = await signAssertion(pair.privateKey, id, publicUrl);
+      return errorOf({ clientAssertionType, clientAssertion }, workloads.issue(names));
+    };
+    await expect.poll(() => errorWith(client?.id)).toBe('ok');
+    expect(await errorWith(client?.id, { uri: ['spiffe://example.org/none'] })).toBe('ok');
+    await expect
+      .poll(() => errorWith(other?.id))
+      .toContain('The certificate belongs to another client than the assertion.');
   });
 
   it('a name belongs to one client, and can move to another one', async () => {

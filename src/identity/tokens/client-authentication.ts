@@ -62,7 +62,7 @@ export function createClientAuthentication(
   const checks = { ...options, importedSecrets: createImportedSecrets(options) };
   return async (presented, call) => {
     if (presented.clientAssertion !== '' || presented.clientAssertionType !== '') {
-      return byAssertion(checks, presented);
+      return byAssertion(checks, call, presented);
     }
     if (presented.clientSecret !== '') return bySecret(checks, call, presented);
     const certificate = call.clientCertificate();
@@ -76,7 +76,7 @@ async function bySecret(
   call: Call,
   presented: PresentedClient,
 ): Promise<AuthenticatedClient> {
-  const { directory, importedSecrets, findClientsByNames, now } = checks;
+  const { directory, importedSecrets } = checks;
   const { clientId, clientSecret } = presented;
   if (clientId === '') throw missing(presented);
   const secret =
@@ -86,15 +86,23 @@ async function bySecret(
     const target = await recordedId(checks, clientId);
     throw refuse('The client id or the secret is wrong.', target);
   }
-  const certificate = call.clientCertificate();
-  if (certificate !== undefined && problemOf(certificate, now()) === undefined) {
-    const others = await findClientsByNames(certificate);
-    if (others.some(({ id }) => id !== clientId)) {
-      throw refuse('The certificate belongs to another client than the secret.', clientId);
-    }
-  }
+  await refuseOtherCertificate(checks, call, clientId, 'secret');
   const { id: credentialId, scopes, tokenSettings } = secret;
   return { clientId, credentialId, scopes, tokenSettings };
+}
+
+/** A valid certificate must not authenticate another client than the credential does. */
+async function refuseOtherCertificate(
+  { findClientsByNames, now }: Checks,
+  call: Call,
+  clientId: string,
+  credential: 'secret' | 'assertion',
+): Promise<void> {
+  const certificate = call.clientCertificate();
+  if (certificate === undefined || problemOf(certificate, now()) !== undefined) return;
+  const found = await findClientsByNames(certificate);
+  if (found.every(({ id }) => id === clientId)) return;
+  throw refuse(`The certificate belongs to another client than the ${credential}.`, clientId);
 }
 
 /** People put secrets into wrong fields: the audit log records only ids. */
@@ -104,7 +112,8 @@ async function recordedId({ findClient }: Checks, clientId: string): Promise<str
 }
 
 async function byAssertion(
-  { verifyAssertion }: Checks,
+  checks: Checks,
+  call: Call,
   { clientId, clientSecret, clientAssertionType, clientAssertion }: PresentedClient,
 ): Promise<AuthenticatedClient> {
   if (clientSecret !== '') {
@@ -114,13 +123,14 @@ async function byAssertion(
     throw invalid('client_assertion_type', `must be ${jwtBearer}`);
   }
   if (clientAssertion === '') throw invalid('client_assertion', 'is required');
-  const client = await verifyAssertion(clientAssertion, clientId);
+  const client = await checks.verifyAssertion(clientAssertion, clientId);
   if (clientId !== '' && clientId !== client.clientId) {
     throw refuseAssertion(
       'The assertion belongs to another client than the client id.',
       client.clientId,
     );
   }
+  await refuseOtherCertificate(checks, call, client.clientId, 'assertion');
   return client;
 }
 
