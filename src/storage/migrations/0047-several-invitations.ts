@@ -1,12 +1,15 @@
 // Lets an address have several invitations to a workspace: an earlier one stays valid until the
-// mail of a later one is sent. Only drops a constraint, so that earlier releases run on the schema.
+// mail of a later one is sent. Indexes the thumbprints of client keys for the search. Only drops a
+// constraint, so that earlier releases run on the schema.
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
+import { createSortIndex } from './0005-lists.ts';
 import { createInvitations } from './0007-identity.ts';
 import { indexInvitationsByUser } from './0033-creators.ts';
 import { indexInvitations } from './0034-search.ts';
 import { createIndex } from './indexes.ts';
 
 export async function allowSeveralInvitations(db: Kysely<unknown>): Promise<void> {
+  await createSortIndex(db, 'client_keys', 'search_thumbprint', ['lower(thumbprint)', 'id']);
   if (!(db.getExecutor().adapter instanceof SqliteAdapter)) {
     await sql`alter table invitations drop constraint invitations_email`.execute(db);
     await createIndex(db, 'invitations', 'email', ['workspace_id', 'email']);
