@@ -109,6 +109,18 @@ export function parseManifest(text: string): Manifest {
   return manifest;
 }
 
+/** A forged end must not fail after the rows are committed. */
+export function parseEnd(text: string): BackupEnd {
+  const end: Partial<BackupEnd> | null = JSON.parse(text);
+  const { rows, damaged } = end ?? {};
+  const hasNames = Array.isArray(damaged) && damaged.every((name) => blobName.test(String(name)));
+  if (typeof rows === 'object' && rows !== null && hasNames) return end as BackupEnd;
+  throw new BackupError(`the backup has an invalid entry ${entryNames.end}`);
+}
+
+/** See `nameBlob`. */
+const blobName = /^\w{1,100}(?: \(version \d+\))?$/;
+
 /** An expected failure of a backup or a restore. The message contains no secret. */
 export class BackupError extends Error {
   override name = 'BackupError';

@@ -10,6 +10,7 @@ import {
   type EntryKind,
   entryNames,
   type Manifest,
+  parseEnd,
   parseEntryName,
   parseLines,
   parseManifest,
@@ -196,7 +197,7 @@ async function restoreRows(
       counts[next.table] = (counts[next.table] ?? 0) + rows.length;
       await insertRows(trx, next.table, rows);
     } else if (end === undefined && next.kind === 'end') {
-      end = JSON.parse(await readText(next.entry)) as BackupEnd;
+      end = parseEnd(await readText(next.entry));
     } else {
       throw new BackupError(`the backup has an unexpected entry ${next.entry.name}`);
     }

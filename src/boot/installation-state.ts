@@ -22,6 +22,7 @@ export type InstallationState = InstallationSources & {
   /** By kind. */
   mailQueues(): Promise<Readonly<Record<'reader' | 'views', MailQueue>>>;
   signingKeys(): Promise<readonly ScheduledKey[]>;
+  readonly oldestPreviewTime: SharingModule['oldestPreviewTime'];
 };
 
 type Read = {
@@ -29,11 +30,12 @@ type Read = {
   readonly db: Database;
   readonly now: () => number;
   readonly keyring: IdentityModule['keyring'];
-  readonly storeState: SharingModule['storeState'];
+  readonly sharing: Pick<SharingModule, 'storeState' | 'oldestPreviewTime'>;
 };
 
 export function createInstallationState(options: Read): InstallationState {
-  const { config, db, now, keyring, storeState } = options;
+  const { config, db, now, keyring, sharing } = options;
+  const { storeState, oldestPreviewTime } = sharing;
   const periodMs = config.keyRotationDays * dayMs;
 
   async function readQueue(find: FindWaiting): Promise<MailQueue> {
@@ -49,6 +51,7 @@ export function createInstallationState(options: Read): InstallationState {
   const backups = keepFor(checkMs, () => readBackups(config, now()), checkOptions);
   return {
     mailQueues,
+    oldestPreviewTime,
     signingKeys: async () => scheduleOf(await keyring.facts(), now(), periodMs),
     async rotations() {
       const lateTime = now() - stepLateMs;

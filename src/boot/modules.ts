@@ -96,8 +96,7 @@ export function createModules(
     const kinds = [...identity.searchKinds, ...sharing.searchKinds];
     const search = createSearchService({ db, kinds, now });
     const { keyring } = identity;
-    const { storeState } = sharing;
-    const state = createInstallationState({ config, db, now, keyring, storeState });
+    const state = createInstallationState({ config, db, now, keyring, sharing });
     const ownKey = { id: masterKey.id, isInFile: config.masterKey === undefined };
     const installation = createInstallationService({
       ...{ db, now, auditLog },

@@ -6,6 +6,7 @@ import { auditRetention, createTrustedTime } from '../audit/retention.ts';
 import { clientPurge } from '../identity/clients/store.ts';
 import { customerPurge } from '../identity/customers/store.ts';
 import { userPurge } from '../identity/user-data/store.ts';
+import { readTimesRule } from '../sharing/insight/store.ts';
 import { removal, workspacePurge } from '../sharing/removal/removal.ts';
 import { createUserErasure } from '../sharing/user-data/user-data.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
@@ -36,6 +37,7 @@ export function startRetention(options: AppOptions, storage: OpenStorage): Reten
     rules: [
       removal,
       ...oldRowRules(now),
+      readTimesRule(),
       auditRetention({ days: config.auditRetentionDays, trustedTime }),
       ...purges.map((purge) => purgeRule(purge, { trustedTime, record })),
     ],

@@ -16,12 +16,13 @@ export function observeInstallation(
   { storage, modules, tls }: Started,
 ): void {
   const { db, leases } = storage;
-  const { signingKeys, mailQueues } = modules.state;
+  const { signingKeys, mailQueues, oldestPreviewTime } = modules.state;
   const { bytesMax, documentsMax, linksMax, viewsMax } = defaultQuota(config);
   const quotas = { bytes: bytesMax, documents: documentsMax, links: linksMax, views: viewsMax };
   modules.observer.state({
     signingKeys,
     mailQueues,
+    oldestPreviewTime,
     certificateExpireTime: tls?.expireTime,
     connections: storage.countConnections,
     leasesHeld: () => leases.countHeld(),

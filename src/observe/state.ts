@@ -15,6 +15,7 @@ export type StateSources = {
   readonly leasesHeld: () => number;
   /** By kind. */
   readonly mailQueues: () => Promise<Readonly<Record<string, MailQueue>>>;
+  readonly oldestPreviewTime: () => Promise<number | undefined>;
   readonly nearQuota: () => Promise<Readonly<Record<string, number>>>;
 };
 
@@ -38,14 +39,15 @@ type State = {
 /** Probes of a service with workers collect the metrics, too. */
 const keysMs = 1_000;
 /** Frequent scrapes must not load the database. */
-const mailsMs = 10_000;
+const queuesMs = 10_000;
 /** The query reads all workspaces. */
 const quotasMs = 60_000;
 
 export function observeState(registry: Registry, log: Log, sources: StateSources): void {
   const { signingKeys, certificateExpireTime, connections, leasesHeld } = sources;
   const onError = (err: unknown) => log.warn({ err }, 'cannot read the state for the metrics');
-  const mailQueues = keepFor(mailsMs, sources.mailQueues, { onError });
+  const mailQueues = keepFor(queuesMs, sources.mailQueues, { onError });
+  const oldestPreviewTime = keepFor(queuesMs, sources.oldestPreviewTime, { onError });
   const nearQuota = keepFor(quotasMs, sources.nearQuota, { onError });
   const keys = keepFor(keysMs, signingKeys, { onError });
 
@@ -129,6 +131,15 @@ export function observeState(registry: Registry, log: Log, sources: StateSources
         entriesOf(await mailQueues()).flatMap(([kind, { oldestTime }]) =>
           oldestTime === undefined ? [] : [{ value: oldestTime / 1000, labels: { kind } }],
         ),
+    },
+    {
+      name: 'latchkey_preview_queue_oldest_time_seconds',
+      help: 'When the oldest Office file that waits was stored, in seconds since 1970.',
+      aggregator: 'min',
+      async read() {
+        const time = await oldestPreviewTime();
+        return time === undefined ? [] : [{ value: time / 1000 }];
+      },
     },
     {
       name: 'latchkey_workspaces_near_quota',

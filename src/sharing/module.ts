@@ -52,6 +52,7 @@ import { startNotices } from './notices/notices.ts';
 import { forgetViews } from './notices/store.ts';
 import { createPreviews } from './previews/previews.ts';
 import { startPreviews } from './previews/start.ts';
+import { findOldestQueued } from './previews/store.ts';
 import { createQuotas, defaultQuota } from './quotas/quotas.ts';
 import { startReaderMails } from './reader-mails/reader-mails.ts';
 import { createRooms } from './rooms/rooms.ts';
@@ -75,6 +76,8 @@ export type SharingModule = {
   readonly searchKinds: readonly SearchKind[];
   readonly routes: readonly HttpRoute[];
   readonly storeState: StoreWatch['state'];
+  /** When the oldest file that waits for a preview was stored. Undefined without LibreOffice. */
+  readonly oldestPreviewTime: () => Promise<number | undefined>;
   readonly recorder: ViewRecorder;
   readonly domains: Pick<Domains, 'find'>;
   stop(): Promise<void>;
@@ -199,6 +202,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
     searchKinds: sharingSearchKinds,
     storeState: watch.state,
     recorder,
+    oldestPreviewTime: async () => (conversions.length === 0 ? undefined : findOldestQueued(db)),
     domains,
     async stop() {
       watch.stop();

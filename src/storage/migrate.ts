@@ -48,6 +48,7 @@ import { addUpdateTimes } from './migrations/0043-update-times.ts';
 import { addLastUses } from './migrations/0044-last-uses.ts';
 import { keepDomains } from './migrations/0045-kept-domains.ts';
 import { addCreatorsAndReads } from './migrations/0046-creators-and-reads.ts';
+import { allowSeveralInvitations } from './migrations/0047-several-invitations.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -104,6 +105,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0044-last-uses': { up: addLastUses, oldestSupported: '0001-schema' },
   '0045-kept-domains': { up: keepDomains, oldestSupported: '0001-schema' },
   '0046-creators-and-reads': { up: addCreatorsAndReads, oldestSupported: '0001-schema' },
+  '0047-several-invitations': { up: allowSeveralInvitations, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

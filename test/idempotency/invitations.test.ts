@@ -1,10 +1,12 @@
 // The mails of invitations that are created with an Idempotency-Key.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { UserAccessService } from '../../gen/latchkey/identity/v1/user_access_pb.js';
+import { InvitationService } from '../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { allScopes } from '../support/administrator.ts';
 import { newKey } from '../support/creating-calls.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { addInvitation } from '../support/invitation-rows.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { credentialFor, memberScope } from '../support/member-rows.ts';
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp.ts';
@@ -90,19 +92,121 @@ it('an invitation whose mail fails leaves the one that it replaced', async () =>
   const actions = ['WorkspaceService.CreateInvitation'];
   refused.add(email);
   expect(codeOf(await invite({ ...own, idempotencyKey: newKey() }))).toBe('unavailable');
-  expect(whileMailing).toMatchObject({ rows: [{ email }], actions, answers: 1 });
-  expect(whileMailing).not.toMatchObject({ rows: earlier });
+  const both = { rows: [...earlier, { email }], actions: [...actions, ...actions] };
+  expect(whileMailing).toMatchObject({ ...both, answers: 1 });
   expect(await stateOf(email)).toEqual({ rows: earlier, actions, answers: 0 });
 
   refused.delete(email);
   whileMailing = undefined;
   const { invitation: replacement } = messageOf(await invite());
+  expect(whileMailing).toMatchObject({ ...both, answers: 0 });
   const after = { rows: [{ id: replacement?.id }], actions, answers: 0 };
-  expect(whileMailing).toMatchObject(after);
   expect(await stateOf(email)).toMatchObject(after);
+  const ended = await test.app.inside.db
+    .selectFrom('audit_events')
+    .select(['action', 'actor_type'])
+    .where('target', '=', invitation?.id ?? '')
+    .orderBy('id')
+    .execute();
+  expect(ended).toContainEqual({
+    action: 'WorkspaceService.RevokeInvitation',
+    actor_type: 'system',
+  });
 });
 
-it('all access that is revoked during a mail leaves no invitation', async () => {
+/** Each mail of the server waits until two have arrived. */
+function waitForTwoMails(): void {
+  const waiting: (() => void)[] = [];
+  onRecipient = () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 2) for (const go of waiting) go();
+    });
+}
+
+/** An invitation with its token, and calls that replace, read, revoke and accept it. */
+async function anEarlier(email: string) {
+  const own = await credentialFor(test, { type: 'service', scope: memberScope });
+  const workspaceId = test.env.WORKSPACE_ID;
+  const earlier = await addInvitation(test, email, workspaceId);
+  const [transport] = transports as [Transport];
+  const { createInvitation, revokeInvitation } = WorkspaceService.method;
+  const { readInvitation, acceptInvitation } = InvitationService.method;
+  const { id: invitationId, token } = earlier;
+  const accepted = { token, name: 'Grace', password: 'a new and much longer password' };
+  return {
+    earlier: invitationId,
+    replace: () =>
+      transport.call(createInvitation, { workspaceId, email, role: MemberRole.MEMBER }, own),
+    read: async () => codeOf(await transport.call(readInvitation, { token })),
+    revoke: () => transport.call(revokeInvitation, { workspaceId, invitationId }, own),
+    accept: () => transport.call(acceptInvitation, accepted),
+    ids: async () => (await stateOf(email)).rows.map(({ id }) => id),
+  };
+}
+
+it('the earlier invitation stays valid until the mail of the later one is sent', async () => {
+  const { replace, read } = await anEarlier('valid-during@example.com');
+  const codes: string[] = [];
+  onRecipient = async () => {
+    codes.push(await read());
+  };
+  messageOf(await replace());
+  codes.push(await read());
+  expect(codes).toEqual(['ok', 'identity.credential_invalid']);
+});
+
+it('two replacing calls whose mails fail leave the earlier invitation', async () => {
+  const email = 'fails-twice@example.com';
+  const { earlier, replace, read, ids } = await anEarlier(email);
+  refused.add(email);
+  waitForTwoMails();
+  const answers = await Promise.all([replace(), replace()]);
+  expect(answers.map(codeOf)).toEqual(['unavailable', 'unavailable']);
+  expect(await ids()).toEqual([earlier]);
+  expect(await read()).toBe('ok');
+});
+
+it('of two replacing calls at the same time, the later one stays', async () => {
+  const { replace, ids } = await anEarlier('sent-twice@example.com');
+  waitForTwoMails();
+  const created = await Promise.all([replace(), replace()]);
+  const times = await test.app.inside.db
+    .selectFrom('audit_events')
+    .select(['target', 'create_time'])
+    .where('action', '=', 'WorkspaceService.CreateInvitation')
+    .where(
+      'target',
+      'in',
+      created.map((answer) => messageOf(answer).invitation?.id ?? ''),
+    )
+    .orderBy('create_time')
+    .execute();
+  expect(await ids()).toEqual([times.at(-1)?.target]);
+});
+
+it('an earlier invitation that is revoked during a mail that fails stays revoked', async () => {
+  const email = 'revoked-during@example.com';
+  const { replace, revoke, read, ids } = await anEarlier(email);
+  refused.add(email);
+  onRecipient = async () => {
+    messageOf(await revoke());
+  };
+  expect(codeOf(await replace())).toBe('unavailable');
+  expect(await ids()).toEqual([]);
+  expect(await read()).toBe('identity.credential_invalid');
+});
+
+it('accepting the earlier invitation during the mail ends the later one', async () => {
+  const { replace, accept, ids } = await anEarlier('accepted-during@example.com');
+  onRecipient = async () => {
+    messageOf(await accept());
+  };
+  messageOf(await replace());
+  expect(await ids()).toEqual([]);
+});
+
+it('all access that is revoked during a mail leaves no invitation of the leaver', async () => {
   const { db } = test.app.inside;
   const [transport] = transports as [Transport];
   const admin = await credentialFor(test, { type: 'staff', scope: allScopes });
@@ -139,6 +243,7 @@ it('all access that is revoked during a mail leaves no invitation', async () => 
     'first sent': ['ok', 'second'],
     'first refused': ['unavailable'],
     'second sent': ['ok'],
-    'second refused': ['unavailable'],
+    // The invitation of the first sender was not replaced.
+    'second refused': ['unavailable', 'first'],
   });
 });

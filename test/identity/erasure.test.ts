@@ -229,6 +229,32 @@ describeApp('a deleted user', (suite) => {
     expect(codeOf(await call(WorkspaceService.method.putMember, put))).toBe('not_found');
   });
 
+  it('keeps no time of read notices that an earlier release left behind', async () => {
+    const { ownerId: workspaceId } = await addWorkspace(db(), '');
+    const users: string[] = [];
+    for (const kind of ['erased', 'kept']) {
+      const { id } = await addUser(db(), { kind: 'member', email: `${kind}-reads@example.com` });
+      users.push(id);
+    }
+    const [erased = '', kept = ''] = users;
+    messageOf(await call(deleteUser, { userId: erased }));
+    await purge(suite.app, 'users', erased);
+    await changeAsOtherProcess(db(), async (trx) => {
+      const rows = [...users, 'usr_unknown'].map((user_id) => ({ user_id, read_time: 1 }));
+      const reads = rows.map((row) => ({ workspace_id: workspaceId, ...row }));
+      await trx.insertInto('notice_reads').values(reads).execute();
+    });
+
+    await suite.app.inside.deleteOldRows();
+
+    const left = await db()
+      .selectFrom('notice_reads')
+      .select('user_id')
+      .where('workspace_id', '=', workspaceId)
+      .execute();
+    expect(left).toEqual([{ user_id: kept }]);
+  });
+
   it('gets an archive of the own data, without secrets, and no one else does', async () => {
     const user = await addUser(db(), { kind: 'member', password, name: 'Grace' });
     const { ownerId: workspaceId } = await addWorkspace(db(), '');
@@ -238,6 +264,10 @@ describeApp('a deleted user', (suite) => {
     const link = await makeLink(suite.testApp, id, { email_required: true });
     await openLink(link, user.email);
     await updateRow(db(), 'links', link.id, { creator_id: user.id });
+    const read = { workspace_id: workspaceId, user_id: user.id, read_time: 86_400_000 };
+    await changeAsOtherProcess(db(), (trx) =>
+      trx.insertInto('notice_reads').values(read).execute(),
+    );
     const get = async (path: string, credential: Credential) =>
       fetch(`${suite.app.publicUrl}/users/${path}:export`, {
         headers: { authorization: credential.authorization ?? '' },
@@ -257,6 +287,9 @@ describeApp('a deleted user', (suite) => {
       expect.objectContaining({ id: user.id, email: user.email, name: 'Grace' }),
     ]);
     expect(files.get('memberships.json')).toMatchObject([{ workspace_id: workspaceId }]);
+    expect(files.get('notice_reads.json')).toEqual([
+      { workspace_id: workspaceId, read_time: '1970-01-02T00:00:00.000Z' },
+    ]);
     expect(files.get('links.json')).toMatchObject([{ id: link.id }]);
     expect(files.get('views.json')).toMatchObject([{ link_id: link.id }]);
     expect([...files.keys()]).toEqual(expect.arrayContaining(['sessions.json', 'passkeys.json']));

@@ -12,6 +12,7 @@ import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import { itHoldsFor, product } from '../support/rule.ts';
 import {
   addSearchedRows,
+  keyThumbprintOf,
   kindsOfWorkspaces,
   type SearchedName,
   type SearchedRow,
@@ -104,6 +105,16 @@ describeApp('the search', (suite) => {
         expect(found).toMatchObject({ kind: ResourceKind[kind], name: row.name });
       },
     );
+
+    it('finds a client key by its thumbprint', async () => {
+      const { id } = own.rows.CLIENT_KEY;
+      const kid = keyThumbprintOf('Zebra');
+      const found = { id, kind: ResourceKind.CLIENT_KEY, detail: kid };
+      for (const query of [kid, kid.slice(0, 10)]) {
+        expect(await search(query, await staff())).toContainEqual(expect.objectContaining(found));
+      }
+      expect(await idsOf(kid, await staff(scopeText('clients:read')))).not.toContain(id);
+    });
 
     itHoldsFor(kinds, 20)('finds no resource without the scope of its list', async (kind) => {
       const { id, name } = own.rows[kind];

@@ -152,6 +152,8 @@ test('the completion finds ids by their starts and by names, within the workspac
   expect(secrets).toEqual([expect.stringMatching(/^sec_/)]);
   const workspaces = await completed(...mine, 'documents', 'list', '--workspace', '');
   expect(workspaces.join()).toContain(WORKSPACE_ID);
+  const keys = await completed(...mine, 'keys', 'revoke', '');
+  expect(keys).toEqual([expect.stringMatching(/^[\w-]{43}\tEdDSA, active$/)]);
   const other = ['--workspace', 'ws_4D6GJ00000000000000000'];
   expect(await completed(...mine, 'documents', 'get', ...other, '')).toEqual([]);
   const unsigned = await shell.run(['completion', 'zsh', '--', 'clients', 'get', '']);

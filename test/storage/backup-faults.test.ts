@@ -117,3 +117,22 @@ it.each([
   await expect(restored).rejects.toThrow('the backup has an invalid id of a blob');
   expect(await target.selectFrom('documents').select('id').execute()).toEqual([]);
 });
+
+it.each([
+  ['no list of damaged documents', '"damagex": []'],
+  ['an object instead of the list', '"damaged": {}'],
+])('a restore refuses an end with %s, and restores nothing', async (_, replacement) => {
+  const { db, blobs, root } = await installation(() => new Error());
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of backUp(db, blobs, 'references')) chunks.push(chunk);
+  const archive = Buffer.concat(chunks).toString('latin1');
+  const own = '"damaged": []';
+  expect(archive.split(own)).toHaveLength(2);
+  const forged = archive.replace(own, replacement);
+  const target = await openUntilFinished(await migratedDatabaseUrl('sqlite'));
+
+  const restored = restore(target, root, Readable.from([Buffer.from(forged, 'latin1')]));
+
+  await expect(restored).rejects.toThrow('the backup has an invalid entry end.json');
+  expect(await target.selectFrom('documents').select('id').execute()).toEqual([]);
+});

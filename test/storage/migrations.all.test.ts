@@ -1,21 +1,18 @@
 // Migrations when a database is opened.
-import { Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { migrateDatabase, openDatabase } from '../../src/storage/database.ts';
-import { migrate, type SchemaMigrations, schemaMigrations } from '../../src/storage/migrate.ts';
-import { openPostgres } from '../../src/storage/postgres.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
+import { schemaMigrations } from '../../src/storage/migrate.ts';
 import {
   freshDatabaseUrl,
   migratedDatabaseUrl,
+  migrateWith,
   openUntilFinished,
   openWithFirstRelease,
   withRawDatabase,
 } from '../support/databases.ts';
 import { countWaiting } from '../support/lock-waits.ts';
 import { describeDialects } from '../support/matrix.ts';
-
-const fileOf = (url: string) => url.slice('sqlite:'.length);
 
 const tableNames = async (db: Kysely<unknown>) =>
   (await db.introspection.getTables()).map(({ name }) => name);
@@ -31,15 +28,6 @@ async function recordLater(url: string, oldestSupported: string | null): Promise
     values ('9999-later', '2030-01-01T00:00:00.000Z', ${oldestSupported})
   `;
   await withRawDatabase(url, (db) => insert.execute(db));
-}
-
-/** Migrates with other migrations than those of this version. */
-async function migrateWith(url: string, migrations: SchemaMigrations): Promise<readonly string[]> {
-  const opened = url.startsWith('sqlite:') ? await openSqlite(fileOf(url)) : openPostgres(url);
-  const db = new Kysely({ dialect: opened.openForMigration?.() ?? opened.dialect });
-  const { beginMigration: begin, ...others } = opened;
-  const dialect = { ...others, db: db as never, begin };
-  return migrate(dialect, migrations, { lockedPauseMs: 1 }).finally(() => db.destroy());
 }
 
 const raiseLockTimeout = "do $$ begin raise exception 'locked' using errcode = '55P03'; end $$";

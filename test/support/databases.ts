@@ -7,9 +7,11 @@ import { Kysely, Migrator, PostgresDialect, SqliteDialect } from 'kysely';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
+import { migrate, type SchemaMigrations } from '../../src/storage/migrate.ts';
 import { createFirstSchema } from '../../src/storage/migrations/0001-schema.ts';
-import type { PostgresSettings } from '../../src/storage/postgres.ts';
+import { openPostgres, type PostgresSettings } from '../../src/storage/postgres.ts';
 import type { Database } from '../../src/storage/schema.ts';
+import { openSqlite } from '../../src/storage/sqlite.ts';
 import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
 import type {} from './global-setup.ts';
 import type { Dialect } from './matrix.ts';
@@ -71,4 +73,18 @@ export async function openWithFirstRelease(url: string): Promise<unknown> {
     const { error } = await new Migrator({ db, provider }).migrateToLatest();
     return error;
   });
+}
+
+/** Migrates with other migrations than those of this version. */
+export async function migrateWith(
+  url: string,
+  migrations: SchemaMigrations,
+): Promise<readonly string[]> {
+  const opened = url.startsWith('sqlite:')
+    ? await openSqlite(url.slice('sqlite:'.length))
+    : openPostgres(url);
+  const db = new Kysely({ dialect: opened.openForMigration?.() ?? opened.dialect });
+  const { beginMigration: begin, ...others } = opened;
+  const dialect = { ...others, db: db as never, begin };
+  return migrate(dialect, migrations, { lockedPauseMs: 1 }).finally(() => db.destroy());
 }

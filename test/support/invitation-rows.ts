@@ -5,7 +5,7 @@ import {
   generateLinkToken,
   linkTokenDigest,
 } from '../../src/base/crypto/link-token.ts';
-import { replaceInvitation } from '../../src/sharing/workspaces/store.ts';
+import { insertInvitation } from '../../src/sharing/workspaces/store.ts';
 import type { InvitationRow } from '../../src/storage/schema.ts';
 import type { TestApp } from './harness.ts';
 import { addMember } from './member-rows.ts';
@@ -31,6 +31,6 @@ export async function addInvitation(
     create_time: Date.now(),
     expire_time: Date.now() + 3_600_000,
   };
-  await changeAsOtherProcess(db, (trx) => replaceInvitation(trx, row));
+  await changeAsOtherProcess(db, (trx) => insertInvitation(trx, row));
   return { ...row, token: formatLinkToken(token) };
 }

@@ -48,6 +48,9 @@ export type SearchedRows = {
 
 const create_time = Date.now();
 
+/** The thumbprint of the client key with a word. */
+export const keyThumbprintOf = (word: string) => `${word.toLowerCase()}Thumbprint_-0123`;
+
 /** Each name is the word and its kind: `<word> client`. The links belong to the document. */
 export async function addSearchedRows(db: Database, word: string): Promise<SearchedRows> {
   const id = (prefix: Parameters<typeof newId>[0]) => newId(prefix, randomBytes);
@@ -131,7 +134,13 @@ async function addOfInstallation(trx: Executor, rows: Rows, text: string): Promi
     .execute();
   await trx
     .insertInto('client_keys')
-    .values({ ...clientKey, ...insert, ...rows.CLIENT_KEY, client_id: CLIENT.id, thumbprint: text })
+    .values({
+      ...clientKey,
+      ...insert,
+      ...rows.CLIENT_KEY,
+      client_id: CLIENT.id,
+      thumbprint: keyThumbprintOf(text),
+    })
     .execute();
   const { id, name: subject } = rows.FEDERATED_IDENTITY;
   const identity = { id, subject, client_id: CLIENT.id, issuer_id: rows.TRUSTED_ISSUER.id };

@@ -37,6 +37,7 @@ async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
     connections: () => ({ max: 1, busy: 0, idle: 0, waiting: 0 }),
     leasesHeld: () => 0,
     mailQueues: async () => ({ reader: { mails: 1, oldestTime: 0 } }),
+    oldestPreviewTime: async () => 0,
     nearQuota: async () => ({ bytes: 0 }),
   });
   const text = await observer.metrics.read();
@@ -55,8 +56,7 @@ const withoutAlert = new Map([
   ['latchkey_database_connections', 'queries that wait for a connection have one'],
   ['latchkey_database_connections_max', 'a setting'],
   ['latchkey_mail_queue', 'the age of the oldest mail has one'],
-  ['latchkey_preview_conversion_seconds', 'a failed conversion concerns only the uploader'],
-  ['latchkey_preview_queue', 'many waiting uploads are not a failure'],
+  ['latchkey_preview_queue', 'the age of the oldest file has one'],
   ['latchkey_usage_total', 'the use of a client'],
 ]);
 

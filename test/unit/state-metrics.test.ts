@@ -19,11 +19,14 @@ test('values that cannot be read are left out, and frequent scrapes read once', 
         views: { mails: 0, oldestTime: undefined },
       };
     },
+    oldestPreviewTime: async () => 7_000,
     nearQuota: () => new Promise(() => {}),
   });
   const read = async () => {
     const lines = (await metrics.read()).split('\n');
-    return lines.filter((line) => /^latchkey_(signing|tls|data|leases|mail|workspaces)/.test(line));
+    return lines.filter((line) =>
+      /^latchkey_(signing|tls|data|leases|mail|preview_queue_oldest|workspaces)/.test(line),
+    );
   };
 
   const first = await read();
@@ -33,6 +36,7 @@ test('values that cannot be read are left out, and frequent scrapes read once', 
     'latchkey_mail_queue{kind="reader"} 2',
     'latchkey_mail_queue{kind="views"} 0',
     'latchkey_mail_queue_oldest_time_seconds{kind="reader"} 5',
+    'latchkey_preview_queue_oldest_time_seconds 7',
   ]);
   expect(await read()).toEqual(first);
   expect(reads).toBe(1);

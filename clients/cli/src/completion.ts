@@ -9,7 +9,7 @@ import {
   type Word,
   withVariable,
 } from './base/command.ts';
-import { childOf } from './base/parser.ts';
+import { childOf, completeWords } from './base/parser.ts';
 import { write } from './base/print.ts';
 import { commandLineVariables } from './variables.ts';
 
@@ -47,7 +47,7 @@ async function complete(
   host: CommandHost,
 ): Promise<Completion> {
   const word = line.at(-1) ?? '';
-  const { command, position, option, given } = read(root, line.slice(0, -1));
+  const { command, position, option, given } = read(root, completeWords(root, line.slice(0, -1)));
   const begun = (words: readonly Word[]) => words.filter(({ text }) => text.startsWith(word));
   if (option === undefined && word.startsWith('-')) {
     return begun(optionWords([...(root.options ?? []), ...(command.options ?? [])]));
@@ -67,12 +67,14 @@ async function complete(
     const { listProfiles } = await import('./remote/profile.ts');
     return begun((await listProfiles(host.env)).map((text) => ({ text, about: '' })));
   }
-  const { completeId } = await import('./remote/complete-id.ts');
   const { profile, workspace: workspaceId } = given;
-  return completeId(
-    { name: place.name, word, line, workspaceId },
-    profile === undefined ? host : withVariable(host, commandLineVariables.profile, profile),
-  );
+  const caller =
+    profile === undefined ? host : withVariable(host, commandLineVariables.profile, profile);
+  const { completeValue } = await import('./remote/complete-value.ts');
+  const values = await completeValue(place.name, caller);
+  if (values !== undefined) return begun(values);
+  const { completeId } = await import('./remote/complete-id.ts');
+  return completeId({ name: place.name, word, line, workspaceId }, caller);
 }
 
 type Position = {

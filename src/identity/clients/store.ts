@@ -149,7 +149,7 @@ export function findFederatedIdentities(
 export const clientKeySearch: SearchTable = {
   table: 'client_keys',
   idPrefix: 'jwk',
-  texts: ['name'],
+  texts: ['name', 'thumbprint'],
 };
 
 export const federatedIdentitySearch: SearchTable = {

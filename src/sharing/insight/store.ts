@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { ownedRows } from '../../storage/purge.ts';
+import type { DeleteSlice, RetentionRule } from '../../storage/retention.ts';
 import type { Executor, StoredView } from '../../storage/schema.ts';
 import { hasTarget } from '../../storage/sharing-rows.ts';
 import { findBy } from '../../storage/table-queries.ts';
@@ -87,3 +89,35 @@ export async function storeReadTime(
     )
     .execute();
 }
+
+/**
+ * Deletes the read times of erased users, which a node of an earlier release leaves behind. Each
+ * round examines the next users, so that its time does not grow with the table.
+ */
+export function readTimesRule(): RetentionRule {
+  let position = '';
+  const deleteSlice: DeleteSlice = async (trx, limit) => {
+    const users = await trx
+      .selectFrom('notice_reads')
+      .leftJoin('users', 'users.id', 'notice_reads.user_id')
+      .select(['user_id', 'users.id', 'purge_time', 'delete_time'])
+      .where('user_id', '>', position)
+      .groupBy(['user_id', 'users.id', 'purge_time', 'delete_time'])
+      .orderBy('user_id')
+      .limit(limit)
+      .execute();
+    let deleted = 0;
+    for (const { user_id, id, purge_time, delete_time } of users) {
+      const isErased = id === null || (purge_time !== null && delete_time === null);
+      if (isErased) deleted += await deleteReadTimes(trx, user_id, limit - deleted);
+      // The next slice continues with the rest.
+      if (deleted === limit) return deleted;
+      position = user_id;
+    }
+    if (users.length < limit) position = '';
+    return deleted;
+  };
+  return { rows: 'notice_reads', begin: () => deleteSlice };
+}
+
+const deleteReadTimes = ownedRows('notice_reads', 'user_id', 'workspace_id');

@@ -28,6 +28,13 @@ export const sharedData = {
     columns: ['workspace_id', 'role', 'create_time'],
     key: 'workspace_id',
   }),
+  notice_reads: ownData({
+    table: 'notice_reads',
+    owner: 'user_id',
+    by: 'id',
+    columns: ['workspace_id', 'read_time'],
+    key: 'workspace_id',
+  }),
   sent_invitations: ownData({
     table: 'invitations',
     owner: 'inviter_id',

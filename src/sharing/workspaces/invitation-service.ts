@@ -13,7 +13,14 @@ import { findUserRowByEmail } from '../../storage/users.ts';
 import { invitationMs } from './invitations.ts';
 import { mayStillInvite } from './inviter.ts';
 import { protoRoles } from './roles.ts';
-import { deleteInvitation, findInvitation, findMember, findWorkspace, putMember } from './store.ts';
+import {
+  endInvitations,
+  findInvitation,
+  findInvitationsTo,
+  findMember,
+  findWorkspace,
+  putMember,
+} from './store.ts';
 
 export type NewMembers = {
   prepare(user: { email: string; name: string; password: string }): Promise<UserRow>;
@@ -44,9 +51,10 @@ export function createInvitationService(
   }
 
   async function join(trx: Executor, row: InvitationRow, userId: string): Promise<void> {
+    const ids = (await findInvitationsTo(trx, row)).map(({ id }) => id);
     // A concurrent call waits here, and finds nothing to delete afterwards.
-    const deleted = await deleteInvitation(trx, row.id);
-    if (deleted === undefined || !(await mayStillInvite(trx, row))) throw notValid(row.id);
+    const deleted = await endInvitations(trx, ids);
+    if (!deleted.includes(row.id) || !(await mayStillInvite(trx, row))) throw notValid(row.id);
     const workspace = await findWorkspace(trx, row.workspace_id);
     if (workspace?.delete_time !== null) throw notValid(row.id);
     const { workspace_id, role } = row;

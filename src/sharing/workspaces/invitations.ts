@@ -27,18 +27,17 @@ import type { Database, Executor, InvitationRow, UserRow } from '../../storage/s
 import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import { findUserRow, findUserRowByEmail } from '../../storage/users.ts';
 import type { Brands } from '../brand/brand.ts';
-import { mayStillInvite } from './inviter.ts';
 import { requireOwner } from './members.ts';
 import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
 import {
   countOtherInvitations,
-  deleteInvitation,
+  endInvitations,
   findInvitation,
   findInvitations,
-  findInvitationTo,
+  findInvitationsTo,
   findMember,
+  insertInvitation,
   invitationList,
-  replaceInvitation,
 } from './store.ts';
 import { lockWorkspace, requireWorkspace } from './workspaces.ts';
 
@@ -79,13 +78,14 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
     return brands.renderMail(brand, partsOf({ workspaceName, inviter, role, url }));
   }
 
-  /** Removes an invitation that was not mailed, and stores the one that it replaced again. */
-  async function undo(trx: Executor, row: InvitationRow, replaced: InvitationRow | undefined) {
-    await lockWorkspace(trx, row.workspace_id);
-    // If the invitation was revoked or replaced in the meantime, the earlier one stays deleted.
-    const isOpen = (await deleteInvitation(trx, row.id)) !== undefined;
-    if (!isOpen || replaced === undefined || !(await mayStillInvite(trx, replaced))) return;
-    await replaceInvitation(trx, replaced);
+  /** Ends invitations without a caller. Each of them that still exists gets an event. */
+  function end(ids: readonly string[], also?: (trx: Executor) => Promise<void> | undefined) {
+    const action = 'WorkspaceService.RevokeInvitation';
+    const change = { target: [], revokes: true };
+    return auditLog.changeBySystem(action, change, async (trx, record) => {
+      for (const id of await endInvitations(trx, ids)) record(action, id);
+      await also?.(trx);
+    });
   }
 
   return {
@@ -104,33 +104,33 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
         create_time: now(),
         expire_time: now() + invitationMs,
       };
-      let replaced: InvitationRow | undefined;
+      let earlier: readonly string[] = [];
       const answer = await auditLog.create(context, { target: row.id }, async (trx) => {
         const { workspace_id: workspaceId, role } = row;
         await lockWorkspace(trx, workspaceId);
         await requireHeldScopes(trx, context, roleScopes[role], { workspaceId });
-        replaced = await findInvitationTo(trx, workspaceId, email, now());
-        if (role === 'owner' || replaced?.role === 'owner') await requireOwner(trx, context);
+        const others = await findInvitationsTo(trx, row);
+        const open = others.filter(({ expire_time }) => expire_time > now());
+        if ([row, ...open].some((one) => one.role === 'owner')) await requireOwner(trx, context);
         await requireRoom(trx, row, now());
         await throttle.countIn(trx, [
           throttle.counter('mailbox', mailboxOf(email)),
           throttle.counter('workspace', workspaceId),
           throttle.counter('service'),
         ]);
-        await replaceInvitation(trx, row);
+        await insertInvitation(trx, row);
+        earlier = others.map(({ id }) => id);
         return { invitation: invitationMessage(row) };
       });
       const url = `${publicUrl}/console/invitation#${formatLinkToken(token)}`;
       try {
         await mailer.send({ to: email, subject, ...(await bodyOf(row, url)) });
       } catch (error) {
-        const change = { target: row.id, revokes: true };
-        await auditLog.changeBySystem('WorkspaceService.RevokeInvitation', change, async (trx) => {
-          await undo(trx, row, replaced);
-          await claimOf(context)?.withdraw(trx);
-        });
+        await end([row.id], (trx) => claimOf(context)?.withdraw(trx));
         throw error;
       }
+      // Until its mail is sent, a later invitation does not end the earlier ones.
+      if (earlier.length > 0) await end(earlier);
       return answer;
     },
 
@@ -149,8 +149,8 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
         const row = await findInvitation(trx, invitationId);
         const isHere = row?.workspace_id === workspaceOf(context) && row.expire_time > now();
         if (isHere && row.role === 'owner') await requireOwner(trx, context);
-        const deleted = isHere ? await deleteInvitation(trx, invitationId) : undefined;
-        if (deleted === undefined) throw fail('not_found', 'The invitation does not exist.');
+        const deleted = isHere ? await endInvitations(trx, [invitationId]) : [];
+        if (deleted.length === 0) throw fail('not_found', 'The invitation does not exist.');
       });
       return {};
     },

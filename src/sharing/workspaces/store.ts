@@ -193,36 +193,36 @@ export function findAllRoles(db: Executor, userId: string): Promise<Pick<MemberR
   return db.selectFrom('members').select('role').where('user_id', '=', userId).execute();
 }
 
-/** Stores an invitation. It replaces an earlier one of the same address. */
-export async function replaceInvitation(trx: Executor, row: InvitationRow): Promise<void> {
-  await trx
-    .deleteFrom('invitations')
-    .where('workspace_id', '=', row.workspace_id)
-    .where('email', '=', row.email)
-    .execute();
-  await trx.insertInto('invitations').values(row).execute();
-}
+export const insertInvitation = insertInto('invitations');
 
 export const findInvitation = findBy('invitations', 'id');
 
-export function findInvitationTo(
+export function findInvitationsTo(
   db: Executor,
-  workspaceId: string,
-  email: string,
-  now: number,
-): Promise<InvitationRow | undefined> {
+  { workspace_id, email }: Pick<InvitationRow, 'workspace_id' | 'email'>,
+): Promise<Pick<InvitationRow, 'id' | 'role' | 'expire_time'>[]> {
   return db
     .selectFrom('invitations')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
+    .select(['id', 'role', 'expire_time'])
+    .where('workspace_id', '=', workspace_id)
     .where('email', '=', email)
-    .where('expire_time', '>', now)
-    .executeTakeFirst();
+    .execute();
 }
 
-/** Deletes an invitation, and returns it if it existed. Concurrent calls wait for the commit. */
-export function deleteInvitation(trx: Executor, id: string): Promise<InvitationRow | undefined> {
-  return trx.deleteFrom('invitations').where('id', '=', id).returningAll().executeTakeFirst();
+/**
+ * Deletes invitations, and returns the ids of those that existed. Concurrent calls wait for the
+ * commit. The order of the ids prevents deadlocks.
+ */
+export async function endInvitations(trx: Executor, ids: readonly string[]): Promise<string[]> {
+  const deleted: string[] = [];
+  for (const id of ids.toSorted()) {
+    const { numDeletedRows } = await trx
+      .deleteFrom('invitations')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (numDeletedRows > 0) deleted.push(id);
+  }
+  return deleted;
 }
 
 export const invitationList = {

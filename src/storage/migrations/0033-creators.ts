@@ -13,6 +13,10 @@ export async function addCreators(db: Kysely<unknown>): Promise<void> {
   for (const table of [...created, 'links']) {
     await createIndex(db, table, 'creator', ['creator_id', 'create_time', 'id']);
   }
+  await indexInvitationsByUser(db);
+}
+
+export async function indexInvitationsByUser(db: Kysely<unknown>): Promise<void> {
   await createIndex(db, 'invitations', 'inviter', ['inviter_id', 'create_time', 'id']);
   await createIndex(db, 'invitations', 'newest_to', ['email', 'create_time', 'id']);
 }

@@ -10,24 +10,33 @@ const tablesOfWorkspaces = [
   ['documents', 'name', 'remove_time is null'],
   ['folders', 'name', 'remove_time is null'],
   ['links', 'name', ''],
-  ['invitations', 'email', ''],
   ['visitors', 'email', ''],
 ] as const;
 
 const owners = ['client_id', 'customer_id', 'workspace_id'];
 
 export async function indexSearch(db: Kysely<unknown>): Promise<void> {
-  for (const table of [...tables, ...tablesOfWorkspaces.map(([name]) => name), 'credentials']) {
+  for (const table of [...tables, 'credentials']) {
     await createSortIndex(db, table, 'search_id', ['lower(id)']);
   }
   for (const [table, text, where] of tablesOfWorkspaces) {
-    await createSortIndex(db, table, 'search_text', [`lower(${text})`, 'id'], where);
-    await createSortIndex(db, table, 'search_newest', ['create_time', 'id'], where);
+    await indexForSearch(db, table, text, where);
   }
   for (const owner of owners) {
     const where = `${owner} is not null`;
     await createSortIndex(db, 'credentials', `search_${owner}`, ['lower(name)', 'id'], where);
     await createSortIndex(db, 'credentials', `newest_${owner}`, ['create_time', 'id'], where);
   }
+  await indexInvitations(db);
+}
+
+async function indexForSearch(db: Kysely<unknown>, table: string, text: string, where: string) {
+  await createSortIndex(db, table, 'search_id', ['lower(id)']);
+  await createSortIndex(db, table, 'search_text', [`lower(${text})`, 'id'], where);
+  await createSortIndex(db, table, 'search_newest', ['create_time', 'id'], where);
+}
+
+export async function indexInvitations(db: Kysely<unknown>): Promise<void> {
+  await indexForSearch(db, 'invitations', 'email', '');
   await createSortIndex(db, 'invitations', 'folded_email', ['workspace_id', 'lower(email)', 'id']);
 }

@@ -7,6 +7,7 @@ import {
   writeRows,
 } from '../../../clients/cli/src/base/print.ts';
 import { fieldAt, fieldOf } from '../../../clients/cli/src/remote/columns.ts';
+import { pseudonymOf } from '../../../src/storage/erased-addresses.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 
 const idAndName: readonly Field[] = [
@@ -124,3 +125,13 @@ itHoldsFor([20, 40, 60, 80], 4)(
     for (const line of [titles, values]) expect(line.length).toBeLessThanOrEqual(width);
   },
 );
+
+test('a terminal shows words instead of the address of an erased reader', async () => {
+  const rows = [
+    { id: 'evt_1', name: pseudonymOf('vis_1') },
+    { id: 'evt_2', name: `For ${pseudonymOf('usr_2')}, and others` },
+  ];
+  expect(await tableOn(80, idAndName, rows)).toBe(
+    'ID     NAME\nevt_1  Erased reader\nevt_2  For erased reader, and others\n',
+  );
+});

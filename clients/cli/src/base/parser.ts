@@ -21,9 +21,10 @@ export type Parsed =
 
 /** Parses the arguments, without the name of the program. */
 export function parseWords(root: Command, line: readonly string[]): Parsed {
-  const words = nameList(root, line);
+  const start = countOwn(root, line);
+  const words = nameList(root, line.slice(start));
   const asked = words[0] === 'help' ? words.slice(1) : words;
-  const wantsHelp = asked !== words || beforeDashes(words).some(asksHelp);
+  const wantsHelp = asked !== words || beforeDashes(line).some(asksHelp);
   if (wantsHelp) {
     const path = pathOf(root, asked);
     if (path !== undefined) return { kind: 'help', text: helpOf(path) };
@@ -33,14 +34,32 @@ export function parseWords(root: Command, line: readonly string[]): Parsed {
     const [command = root] = path.slice(-1);
     parsed = { kind: 'run', command, input, usage: usageOf(path) };
   });
+  const given = wantsHelp ? asked.filter((word) => !asksHelp(word)) : words;
   try {
-    parser.parse(wantsHelp ? asked.filter((word) => !asksHelp(word)) : words, { from: 'user' });
+    parser.parse([...line.slice(0, start), ...given], { from: 'user' });
   } catch (error) {
     if (!(error instanceof WrongWords)) throw error;
     const { message, usage, status } = error;
     return { kind: 'wrong', message, usage, ...(status === undefined ? {} : { status }) };
   }
   return parsed ?? { kind: 'wrong', message: '', usage: usageOf([root]) };
+}
+
+/** The number of words before the command: the options of the program and their values. */
+function countOwn({ options = [] }: Command, words: readonly string[]): number {
+  let count = 0;
+  for (;;) {
+    const word = words[count] ?? '';
+    const option = options.find(({ name }) => word.replace(/=.*/s, '') === `--${name}`);
+    if (option === undefined) return count;
+    count += option.value === undefined || word.includes('=') ? 1 : 2;
+  }
+}
+
+/** The words of a line, with the `list` that it leaves out. */
+export function completeWords(root: Command, line: readonly string[]): readonly string[] {
+  const start = countOwn(root, line);
+  return [...line.slice(0, start), ...nameList(root, line.slice(start))];
 }
 
 /** Adds `list` if one of its options directly follows the group: `audit --follow`. */

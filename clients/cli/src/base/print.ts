@@ -2,7 +2,7 @@
 import { CommandError, type CommandHost, type Input } from './command.ts';
 import { formatDuration } from './format-duration.ts';
 import { formatTable } from './table.ts';
-import { cleanText, jsonText, padText, widthOf } from './text.ts';
+import { cleanText, jsonText, nameErased, padText, widthOf } from './text.ts';
 
 /** A value as JSON. */
 export type Data = { readonly [name: string]: unknown };
@@ -179,7 +179,7 @@ function shown(value: unknown, { format }: Field): string {
   const text = textOf(value);
   if (format === 'day' && text.endsWith('T00:00:00Z')) return text.replace(/T.*/, '');
   if (format === 'sign-in') return signInMethods[text] ?? text;
-  if (format !== 'time' && format !== 'day') return text;
+  if (format !== 'time' && format !== 'day') return nameErased(text);
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2Z');
 }
 

@@ -9,6 +9,13 @@ const unsafe = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]
 /** Returns the text on one line, without escape sequences of the terminal. */
 export const cleanText = (text: string) => stripVTControlCharacters(text).replace(unsafe, ' ');
 
+/** The service writes such an address in the place of that of an erased reader. */
+const pseudonyms = /[^\s"“”(),;<>]+@deleted\.invalid/g;
+
+/** The text with words in the place of the addresses of erased readers, as in the console. */
+export const nameErased = (text: string): string =>
+  text.replace(pseudonyms, (_, start: number) => (start === 0 ? 'Erased reader' : 'erased reader'));
+
 /** A value as JSON. The escapes stand for characters that `cleanText` removes. */
 export const jsonText = (value: unknown, indent?: number) =>
   JSON.stringify(value, undefined, indent).replace(unsafe, (one) =>

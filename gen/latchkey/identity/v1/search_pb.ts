@@ -340,9 +340,9 @@ export const SearchService: GenService<{
    *
    * The search compares the query, without surrounding spaces, with these texts in any letter case:
    *
-   * - the start of a name, an email address, an audience's identifier, an issuer, a host name or a
-   *   federated identity's subject, in all resources. Letters other than A to Z must have the same
-   *   case.
+   * - the start of a name, an email address, an audience's identifier, an issuer, a host name, a
+   *   federated identity's subject or the JWK thumbprint of a client's key, in all resources.
+   *   Letters other than A to Z must have the same case.
    * - the start of an id, in all resources: at least three characters after the prefix, such as
    *   `doc_4D6`, or at least four characters without the prefix, such as `4D6G`
    * - the URL of a shared link, or the part after `/s/`

@@ -207,8 +207,9 @@ export const JoinWorkspaceResponseSchema: GenMessage<JoinWorkspaceResponse> = /*
  * link. It contains a token in the fragment of the URL, which browsers do not send. The token
  * proves that the caller reads the mails of the address.
  *
- * A token works once. It becomes invalid after seven days, if the invitation is revoked or sent
- * again, and as soon as the inviter may no longer give the role.
+ * A token works once. It becomes invalid after seven days, if the invitation is revoked, when the
+ * mail of a later invitation to the address is sent, and as soon as the inviter may no longer give
+ * the role.
  *
  * @generated from service latchkey.sharing.v1.InvitationService
  */

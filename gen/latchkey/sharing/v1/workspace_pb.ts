@@ -1617,8 +1617,8 @@ export const WorkspaceService: GenService<{
   },
   /**
    * Invites a person to a workspace: mails a link that works once, within seven days. The recipient
-   * creates a user with the link, or an existing user with the address signs in and joins. Another
-   * invitation of the same address replaces the earlier one.
+   * creates a user with the link, or an existing user with the address signs in and joins. When the mail of
+   * another invitation to the same address is sent, the earlier one ends.
    *
    * The rules of PutMember apply: the caller must hold all scopes of the role, and among members,
    * only owners can invite an owner or replace the invitation of one. They are checked again when
@@ -1632,8 +1632,8 @@ export const WorkspaceService: GenService<{
    *   invitations.
    * - `forbidden`: the caller may not give this role.
    * - `rate_limited`: too many invitations of the workspace or to the address.
-   * - `unavailable`: the mail was not sent, and no invitation was created. An earlier one is valid
-   *   again.
+   * - `unavailable`: the mail was not sent, and no invitation was created. An earlier one stays
+   *   valid.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.CreateInvitation
    */
