@@ -138,7 +138,7 @@ it('a client gets a new name and scopes, and is disabled and enabled again', asy
   expect(await statusOf(ownerId, text)).toBe(400);
   expect(await statusOf(ownerId, text, 'ledger:write')).toBe(200);
 
-  await page.getByRole('button', { name: 'Disable' }).click();
+  await chooseRowAction(page, 'Disable', 'Ledger');
   const question = page.getByRole('dialog', { name: 'Disable “Ledger”?' });
   await question.getByText('its existing tokens are rejected immediately').waitFor();
   expect(await statusOf(ownerId, text, 'ledger:write')).toBe(200);
@@ -187,7 +187,7 @@ it('imported clients have their ids, and the service limits secrets to ten', asy
 
   await open('/clients/cli_0000000000000000000000');
   await page.getByRole('alert').getByText('Not found').waitFor();
-  expect(await page.getByRole('button', { name: 'Disable' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Rename' }).count()).toBe(0);
   await expectFitForAll(page);
 });
 

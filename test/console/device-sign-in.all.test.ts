@@ -59,6 +59,8 @@ it('a user types the code, confirms an approval, and denies another sign-in', as
     await page.getByRole('button', { name: 'Continue' }).click();
   };
   await open('/device');
+  const focused = page.locator(':focus');
+  await expect.poll(() => focused.getAttribute('name')).toBe('code');
   await enter('BBBB-BBBB');
   await page.getByText('No sign-in waits for this code.').waitFor();
   await enter(device.userCode.toLowerCase().replace('-', ''));
@@ -72,6 +74,9 @@ it('a user types the code, confirms an approval, and denies another sign-in', as
 
   const other = await startDeviceSignIn(transport);
   await open(`/device#${other.userCode}`);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Enter another code' }).click();
+  await expect.poll(() => focused.getAttribute('name')).toBe('code');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('button', { name: 'Deny' }).click();
   await heading(page, 'Sign-in denied').waitFor();

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { chooseRowAction, documentTab, openRowMenu } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
+import { addViews } from '../support/link-rows.ts';
 import { makePdf } from '../support/pdf.ts';
 import { callSharingApi, makeLink, upload, uploadVersion } from '../support/sharing-api.ts';
 
@@ -132,5 +133,20 @@ describe('a document', () => {
     await page.getByRole('term').getByText('Readers, version 2').waitFor();
     await page.getByText('Version 2 has 0 views.').waitFor();
     expect(await overhangOf(page)).toBe(0);
+  });
+
+  it('shows the pages of the version that a reader read', async () => {
+    const { id } = await upload(app(), makePdf({ pages: 3, text: 'One' }), 'Grown.pdf');
+    const link = await makeLink(app(), id, { email_required: true });
+    const email = 'early@example.com';
+    await addViews(app(), link, [{ time: Date.now(), email, pages: { 1: 2_000, 2: 3_000 } }]);
+    await uploadVersion(app(), id, makePdf({ pages: 9, text: 'Two' }), 'Grown.pdf');
+    const { page, open } = await visitAs(await member('member'));
+    await open(`/workspaces/${workspaceId()}/documents/${id}/readers`);
+    await page.getByRole('button', { name: email }).click();
+    const times = page.getByRole('region', { name: `Time per page of ${email}` });
+    await times.waitFor();
+    // The number of pages of an earlier version is not known.
+    expect(await times.getByRole('listitem').count()).toBe(2);
   });
 });

@@ -210,23 +210,23 @@ it('a deleted client or workspace can be restored, and users export their data',
   const { ownerId } = await addClient(db(), 'payments:read');
   await open(`/clients/${ownerId}`);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
-  await button('Delete').click();
+  await chooseRowAction(page, 'Delete', 'Test client');
   const dialog = page.getByRole('dialog');
   expect(await dialog.textContent()).toContain('It can be restored for 7 days.');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('Client deleted').waitFor();
   await page.getByText('for good on').waitFor();
   await button('Undo').click();
-  await button('Disable').waitFor();
+  await button('Rename').waitFor();
 
-  await button('Delete').click();
+  await chooseRowAction(page, 'Delete', 'Test client');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await button('Restore').waitFor();
   await open('/clients?deleted=shown');
   await page.getByText('Deleted', { exact: true }).first().waitFor();
   await open(`/clients/${ownerId}`);
   await button('Restore').click();
-  await button('Disable').waitFor();
+  await button('Rename').waitFor();
 
   const { ownerId: id } = await addWorkspace(db(), '');
   await open(settings('general', id));

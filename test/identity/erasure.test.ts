@@ -28,14 +28,12 @@ describeApp('a deleted user', (suite) => {
   const { admin, caller } = useAdministrator(suite);
   const db = () => suite.app.inside.db;
   const call = suite.callsThrough('grpc', admin);
-  const signIn = async (email: string) =>
-    (
-      await fetch(`${suite.app.publicUrl}/sessions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ email, password }),
-      })
-    ).status;
+  const signIn = async (email: string) => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ email, password });
+    const url = `${suite.app.publicUrl}/sessions`;
+    return (await fetch(url, { method: 'POST', headers, body })).status;
+  };
 
   /** From another address than that of the browser. */
   async function approveDeviceSignIn(userId: string) {
@@ -46,14 +44,10 @@ describeApp('a deleted user', (suite) => {
     messageOf(await suite.transport('connect').call(approve, { userCode }, { cookie }));
     await db().deleteFrom('device_sign_ins').execute();
   }
-  const reasonsOf = async (userId: string) =>
-    (
-      await db()
-        .selectFrom('audit_events')
-        .select('reason')
-        .where('actor_id', '=', userId)
-        .execute()
-    ).map(({ reason }) => reason);
+  const reasonsOf = async (userId: string) => {
+    const events = db().selectFrom('audit_events').select('reason');
+    return (await events.where('actor_id', '=', userId).execute()).map(({ reason }) => reason);
+  };
 
   it('is signed out at once, cannot be changed, and signs in again after the undo', async () => {
     const user = await addUser(db(), { kind: 'member', password });

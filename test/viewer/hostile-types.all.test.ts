@@ -212,3 +212,11 @@ it('a table has the rows of the file, and a huge one is shown in part', async ()
   const first = await page.locator('.table thead').textContent();
   expect(first).toBe(`Row${'x'.repeat(2_000)}…`);
 });
+
+it('a table with malformed quotes is read only in part', async () => {
+  const { page, show } = await openReader();
+  const receivedBytes = countBytes(page);
+  await show(`"a"b`.repeat(4_000_000), 'quotes.csv');
+  expect(await page.locator('.rest').textContent()).toContain('The file has more.');
+  expect(receivedBytes()).toBeLessThan(1_000_000);
+});

@@ -1,7 +1,7 @@
 /** The root component: theme, session, transport, uploads and router. */
 import { TransportProvider } from '@connectrpc/connect-query';
 import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { createSendFile } from './documents/uploads/send-file.ts';
@@ -12,8 +12,8 @@ import {
   UploadEffects,
   UploadsProvider,
 } from './documents/uploads/uploads-context.tsx';
-import { createQueryClient } from './query-client.ts';
 import { createConsoleRouter } from './router.ts';
+import { reasonOf } from './session/error-details.ts';
 import { Session } from './session/session.ts';
 import { SignInProvider, useSessionState } from './session/session-context.tsx';
 import { sessionMarker } from './session/session-marker.ts';
@@ -76,4 +76,21 @@ function UserQueries({ children }: { readonly children: ReactNode }) {
 function Screens({ router }: Pick<ComponentProps<typeof RouterProvider>, 'router'>) {
   const queries = useQueryClient();
   return <RouterProvider router={router} context={{ ...router.options.context, queries }} />;
+}
+
+const retriesMax = 2;
+
+/** Queries without a connection fail with an error instead of waiting. */
+function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        refetchOnReconnect: true,
+        networkMode: 'always',
+        // A retry of a request that the service has rejected returns the same error.
+        retry: (failures, error) => reasonOf(error) === undefined && failures < retriesMax,
+      },
+    },
+  });
 }

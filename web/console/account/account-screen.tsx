@@ -1,6 +1,6 @@
-import { Stack } from '@mantine/core';
+import { Group, Radio, Stack, useMantineColorScheme } from '@mantine/core';
 import { Screen } from '../shared/screen.tsx';
-import { AppearanceCard } from './appearance-card.tsx';
+import { AccountCard } from './account-card.tsx';
 import { DataCard } from './data-card.tsx';
 import { OwnUser } from './own-user.tsx';
 import { PasskeysCard } from './passkeys-card.tsx';
@@ -28,5 +28,30 @@ export function AccountScreen() {
         <DataCard />
       </Stack>
     </Screen>
+  );
+}
+
+const schemes = [
+  { value: 'auto', label: 'System' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const;
+
+function AppearanceCard() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const choose = (value: string) => {
+    const scheme = schemes.find((option) => option.value === value);
+    if (scheme !== undefined) setColorScheme(scheme.value);
+  };
+  return (
+    <AccountCard title="Appearance" about="Saved in this browser only.">
+      <Radio.Group aria-label="Appearance" value={colorScheme} onChange={choose}>
+        <Group gap="lg">
+          {schemes.map(({ value, label }) => (
+            <Radio key={value} value={value} label={label} />
+          ))}
+        </Group>
+      </Radio.Group>
+    </AccountCard>
   );
 }

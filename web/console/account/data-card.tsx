@@ -42,7 +42,7 @@ export function DataCard() {
         </Group>
       }
     >
-      {download.error === undefined ? null : <ErrorAlert error={download.error} />}
+      <ErrorAlert error={download.error} />
     </AccountCard>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { Badge, Button, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { createBrowserPasskey, hasPasskeys } from '../session/passkeys.ts';
@@ -9,6 +9,7 @@ import { useUser } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { NameField } from '../shared/name-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { PasskeyList } from '../users/passkey-list.tsx';
 import { AccountCard } from './account-card.tsx';
@@ -37,7 +38,7 @@ export function PasskeysCard() {
         ) : null
       }
     >
-      {error === null ? null : <ErrorAlert error={error} retry={() => void refetch()} />}
+      <ErrorAlert error={error} retry={() => void refetch()} />
       {options === undefined || isPossible ? null : (
         <Text size="sm">
           {options.passkeys
@@ -70,12 +71,9 @@ function AddPasskeyDialog() {
       }}
     >
       <Text size="sm">Your browser then asks where to save the passkey.</Text>
-      <TextInput
-        label="Name"
+      <NameField
         description="To recognize it later, such as “Work laptop”."
         required
-        maxLength={255}
-        data-autofocus
         key={form.key('name')}
         {...form.getInputProps('name')}
       />

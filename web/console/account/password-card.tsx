@@ -35,11 +35,7 @@ export function PasswordCard({ user }: { readonly user: User }) {
   );
 }
 
-type ChangePasswordDialogProps = {
-  readonly onChanged: () => void;
-};
-
-function ChangePasswordDialog({ onChanged }: ChangePasswordDialogProps) {
+function ChangePasswordDialog({ onChanged }: { readonly onChanged: () => void }) {
   const { id, email } = useUser();
   const change = useMethod(UserService.method.setPassword);
   const form = useForm({

@@ -45,7 +45,7 @@ export function RecoveryCodes({ left }: { readonly left: number }) {
           Replace recovery codes
         </Button>
       )}
-      {action.error === undefined ? null : <ErrorAlert error={action.error} />}
+      <ErrorAlert error={action.error} />
     </Stack>
   );
 }

@@ -53,7 +53,7 @@ export function SecondFactorCard({ user }: { readonly user: User }) {
         )
       }
     >
-      {action.error === undefined ? null : <ErrorAlert error={action.error} />}
+      <ErrorAlert error={action.error} />
       {isOn ? <RecoveryCodes left={recoveryCodesLeft} /> : null}
     </AccountCard>
   );

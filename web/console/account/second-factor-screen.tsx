@@ -65,7 +65,7 @@ function Continue() {
       {hasTried && hasPasskey && hasPasskeys() ? (
         <PasskeyButton label="Use a passkey" isPrimary userId={userId} />
       ) : null}
-      {leave.error === undefined ? null : <ErrorAlert error={leave.error} />}
+      <ErrorAlert error={leave.error} />
       <Group justify="flex-end">
         <Button
           variant="default"

@@ -52,7 +52,7 @@ export function AudienceField({ lifetime, isNew = false, ...group }: AudienceFie
         {...group}
       >
         <Stack gap="sm" mt="xs">
-          {list.error === null ? null : <ErrorAlert error={list.error} retry={list.reload} />}
+          <ErrorAlert error={list.error} retry={list.reload} />
           {isSearched ? (
             <Box onKeyDown={keepForm}>
               <ListSearchField label="Audiences" search={search} />

@@ -1,14 +1,23 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { ActionIcon, Button } from '@mantine/core';
-import { IconChevronRight, IconHistory } from '@tabler/icons-react';
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import {
+  IconChevronRight,
+  IconDownload,
+  IconFileTypeCsv,
+  IconHistory,
+  IconJson,
+} from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { type AuditEvent, AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
+import { fetchBytes } from '../session/fetch-bytes.ts';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
+import { ErrorAlert } from '../shared/error-alert.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
-import { readFilters } from '../shared/lists/filters.ts';
+import { type FilterValues, readFilters } from '../shared/lists/filters.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { type Download, useDownload } from '../shared/use-download.ts';
 import { AuditEventDrawer } from './audit-event-drawer.tsx';
 import {
   ActionFilter,
@@ -19,7 +28,6 @@ import {
 } from './audit-filters.tsx';
 import { outcomeCodes, outcomeOf } from './audit-labels.ts';
 import { EventSentence } from './event-sentence.tsx';
-import { ExportErrors, ExportMenu, useExports } from './export-menu.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
 const outcomes = Object.fromEntries(outcomeCodes.map((code) => [code, outcomeOf(code).text]));
@@ -115,4 +123,51 @@ function requestOf({ token_id, start_time, end_time, ...texts }: AuditSearch) {
     ...(start_time === undefined ? {} : { startTime: time(start_time) }),
     ...(end_time === undefined ? {} : { endTime: time(end_time) }),
   };
+}
+
+type Format = 'csv' | 'ndjson';
+
+type Exports = Readonly<Record<Format, Download>>;
+
+/** Downloads all events that match the filters. */
+function useExports(filters: FilterValues): Exports {
+  return { csv: useExport('csv', filters), ndjson: useExport('ndjson', filters) };
+}
+
+function useExport(format: Format, filters: FilterValues): Download {
+  const query = new URLSearchParams({ ...filters, format });
+  return useDownload({
+    name: `audit-events.${format}`,
+    fetch: (session) => fetchBytes(session, `/audit-events:export?${query}`),
+  });
+}
+
+function ExportMenu({ exports: { csv, ndjson } }: { readonly exports: Exports }) {
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          loading={csv.isPending || ndjson.isPending}
+        >
+          Download
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconFileTypeCsv size={16} />} onClick={csv.start}>
+          CSV, for spreadsheets
+        </Menu.Item>
+        <Menu.Item leftSection={<IconJson size={16} />} onClick={ndjson.start}>
+          NDJSON, for programs
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function ExportErrors({ exports }: { readonly exports: Exports }) {
+  return Object.entries(exports).map(([format, { error, start }]) =>
+    error === undefined ? null : <ErrorAlert key={format} error={error} retry={start} />,
+  );
 }

@@ -1,26 +1,34 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { Button, Text } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { IconChartBar, IconCloudLock, IconTrash } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import {
   type Client,
   ClientService,
   type FederatedIdentity,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
+import {
+  type TrustedIssuer,
+  TrustedIssuerService,
+} from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { createdByColumn, createdColumn } from '../shared/creation.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { CodeArea, invalidField } from '../shared/json-field.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
+import { SearchSelect } from '../shared/search-select.tsx';
 import { Section } from '../shared/section.tsx';
+import { shortId } from '../shared/short-id.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { useUsageDrawer } from '../usage/usage-drawer.tsx';
-import { AddIdentityDialog } from './add-identity-dialog.tsx';
 
 const identities = defineList({
   label: 'Federated identities',
@@ -127,4 +135,79 @@ function Actions({ identity }: { readonly identity: FederatedIdentity }) {
       ]}
     />
   );
+}
+
+const issuers = defineList({
+  label: 'Trusted issuers',
+  method: TrustedIssuerService.method.listTrustedIssuers,
+  rows: (page) => page.trustedIssuers,
+  name: 'issuers',
+  columns: [],
+});
+
+function AddIdentityDialog({ clientId }: { readonly clientId: string }) {
+  const list = useList(issuers, {});
+  const [issuer, setIssuer] = useState<TrustedIssuer>();
+  const create = useMethod(ClientService.method.createFederatedIdentity);
+  const form = useForm({ initialValues: { issuerId: '', subject: '', claims: '' } });
+  return (
+    <FormDialog
+      title="Add federated identity"
+      label="Add"
+      done="Federated identity added"
+      form={form}
+      submit={async ({ subject, claims }) => {
+        if (issuer === undefined) throw invalidField('issuer_id', 'is required');
+        await create({ clientId, issuerId: issuer.id, subject, claims: readClaims(claims) });
+      }}
+    >
+      <SearchSelect
+        label="Trusted issuer"
+        required
+        data-autofocus
+        list={list}
+        chosen={issuer}
+        choose={setIssuer}
+        idOf={({ id }) => id}
+        labelOf={labelOf}
+        nothingFoundMessage="No trusted issuers. Create one first."
+        error={form.errors.issuerId}
+        data-path="issuerId"
+      />
+      <TextInput
+        label="Subject"
+        description="The sub of its tokens. * stands for a part without “/” and “:”."
+        placeholder="repo:octo-org/octo-repo:environment:production"
+        required
+        maxLength={255}
+        spellCheck={false}
+        autoCapitalize="none"
+        classNames={{ input: 'mono' }}
+        {...form.getInputProps('subject')}
+      />
+      <CodeArea
+        label="Other claims"
+        description="Optional. One per line, such as repository_owner_id=65."
+        rows={3}
+        {...form.getInputProps('claims')}
+      />
+    </FormDialog>
+  );
+}
+
+/** Unique, because several issuers may have the same name. */
+function labelOf({ id, name, issuer }: TrustedIssuer): string {
+  return `${name || issuer} (${shortId(id)})`;
+}
+
+function readClaims(text: string): Record<string, string> {
+  const lines = text.split('\n').map((line) => line.trim());
+  const entries = lines
+    .filter((line) => line !== '')
+    .map((line): [string, string] => {
+      const at = line.indexOf('=');
+      if (at < 1) throw invalidField('claims', 'Write each line as name=value.');
+      return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    });
+  return Object.fromEntries(entries);
 }

@@ -12,8 +12,7 @@ import { defineList, useList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { CreateSecretDialog } from './create-secret-dialog.tsx';
-import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
+import { CreateSecretDialog, RotateSecretDialog } from './secret-dialogs.tsx';
 
 const secrets = defineList({
   label: 'Secrets',

@@ -7,13 +7,14 @@ import {
   offlineVerificationNote,
 } from '../shared/credentials/credential.ts';
 import { CredentialActions, credentialColumns } from '../shared/credentials/credential-columns.tsx';
+import { CreateKeyDialog } from '../shared/credentials/key-dialogs.tsx';
 import { keyTokenCommand } from '../shared/curl-commands.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
+import { useAreasInUse } from '../shared/scopes/use-areas-in-use.ts';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { CreateCustomerKeyDialog } from './create-customer-key-dialog.tsx';
 
 const keys = defineList({
   label: 'API keys',
@@ -65,6 +66,34 @@ function Actions({ apiKey: key }: { readonly apiKey: ApiKey }) {
         rotate: (overlapSeconds) => rotate({ ...at, overlapSeconds }),
         commandOf: keyTokenCommand,
       }}
+    />
+  );
+}
+
+/** Of the management scopes, customers can have only these. */
+const areas = ['accounts'];
+
+const describe = (scope: string) =>
+  scope === 'accounts:read'
+    ? 'Lists the accounts of the customer.'
+    : 'Permits nothing in Latchkey. It is for services that check tokens.';
+
+type CreateCustomerKeyDialogProps = {
+  readonly customerId: string;
+  /** The scopes of the customer’s other keys. */
+  readonly scopesInUse: readonly string[];
+};
+
+function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
+  const { customerId, scopesInUse } = props;
+  const create = useMethod(CustomerService.method.createApiKey);
+  const areasInUse = useAreasInUse(scopesInUse);
+  return (
+    <CreateKeyDialog
+      create={(key) => create({ customerId, ...key })}
+      commandOf={keyTokenCommand}
+      name={{ description: 'Optional. Helps you recognize the key later.' }}
+      scopes={{ areas, canGrant: () => true, describe, areasInUse }}
     />
   );
 }

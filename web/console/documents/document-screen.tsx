@@ -1,6 +1,8 @@
+import { useQuery } from '@connectrpc/connect-query';
 import { IconDownload } from '@tabler/icons-react';
 import { Outlet, useParams } from '@tanstack/react-router';
-import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { useEffect, useRef } from 'react';
+import { DocumentService, Preview } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { useFolderCrumbs } from '../folders/folder-crumbs.tsx';
 import { ShareButton } from '../links/share/share-button.tsx';
 import { useHasScope } from '../session/session-context.tsx';
@@ -8,6 +10,7 @@ import { ErrorAlert } from '../shared/error-alert.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { useDownload } from '../shared/use-download.ts';
+import { useInvalidate } from '../shared/use-method.ts';
 import { DocumentTabs } from './document-tabs.tsx';
 import { EntryMenu } from './entry-actions.tsx';
 import { fetchDocument } from './fetch-document.ts';
@@ -15,7 +18,6 @@ import { ShownDocumentProvider } from './shown-document.ts';
 import { DropArea } from './uploads/drop-area.tsx';
 import { UploadButton } from './uploads/upload-button.tsx';
 import { UploadList } from './uploads/upload-list.tsx';
-import { useDocument } from './use-document.ts';
 
 export function DocumentScreen() {
   const { workspaceId, documentId } = useParams({
@@ -50,9 +52,7 @@ export function DocumentScreen() {
     >
       {mayWrite ? <DropArea {...place} /> : null}
       <UploadList {...place} />
-      {download.error === undefined ? null : (
-        <ErrorAlert error={download.error} retry={download.start} />
-      )}
+      <ErrorAlert error={download.error} retry={download.start} />
       <QueryResult label="document" value={document} query={query}>
         {(shown) => (
           <ShownDocumentProvider key={shown.id} value={shown}>
@@ -66,3 +66,25 @@ export function DocumentScreen() {
 }
 
 DocumentScreen.reads = [DocumentService.method.getDocument];
+
+/** How often a page asks whether a preview is ready. */
+const pendingMs = 2_000;
+
+type Key = { readonly workspaceId: string; readonly documentId: string };
+
+/** Reads a document. Reads the lists that contain it again when its preview is ready or failed. */
+function useDocument(key: Key) {
+  const query = useQuery(DocumentService.method.getDocument, key, {
+    refetchInterval: ({ state: { data } }) =>
+      data?.document?.preview === Preview.PENDING ? pendingMs : false,
+  });
+  const isPending = query.data?.document?.preview === Preview.PENDING;
+  const invalidate = useInvalidate();
+  const wasPending = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the function is new each time
+  useEffect(() => {
+    if (wasPending.current && !isPending) void invalidate(DocumentService);
+    wasPending.current = isPending;
+  }, [isPending]);
+  return query;
+}

@@ -8,10 +8,8 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useUpdateEntry } from './use-update-entry.ts';
 
-export type MoveEntryDialogProps = { readonly entry: Entry };
-
 /** Chooses a folder, or the top level. */
-export default function MoveEntryDialog({ entry }: MoveEntryDialogProps) {
+export default function MoveEntryDialog({ entry }: { readonly entry: Entry }) {
   const { workspaceId, id, name } = entry;
   const update = useUpdateEntry(entry);
   const folderId = parentIdOf(entry);

@@ -2,9 +2,7 @@ import { type Entry, isFolder } from '../folders/entries.ts';
 import { RenameDialog } from '../shared/name-dialog.tsx';
 import { useUpdateEntry } from './use-update-entry.ts';
 
-export type RenameEntryDialogProps = { readonly entry: Entry };
-
-export default function RenameEntryDialog({ entry }: RenameEntryDialogProps) {
+export default function RenameEntryDialog({ entry }: { readonly entry: Entry }) {
   const update = useUpdateEntry(entry);
   return (
     <RenameDialog

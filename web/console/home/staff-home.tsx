@@ -48,9 +48,7 @@ export function StaffHome() {
   );
 }
 
-type SetUpProps = { readonly installation: Installation | undefined };
-
-function SetUp({ installation }: SetUpProps) {
+function SetUp({ installation }: { readonly installation: Installation | undefined }) {
   const { backups, masterKey } = installation ?? {};
   const factors = useOwnFactors();
   const staff = useQuery(UserService.method.listUsers, { kind: UserKind.STAFF, pageSize: 1 });

@@ -53,10 +53,8 @@ export function LinkFields(props: LinkFieldsProps) {
   );
 }
 
-type OfForm = { readonly form: LinkForm };
-
 /** Who can open the link. */
-function AccessField({ form }: OfForm) {
+function AccessField({ form }: { readonly form: LinkForm }) {
   const { access, passwordChange, password } = form.values;
   const choose = (next: string) => {
     if (!isLinkAccess(next)) return;

@@ -5,7 +5,7 @@ import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { parseExpireTime } from '../shared/expiry-field.tsx';
 import { toLocalInput } from '../shared/local-input.ts';
 import { splitWords } from '../shared/split-words.ts';
-import { editedPaths } from '../shared/update-mask.ts';
+import { pathsOfChanges } from '../shared/update-mask.ts';
 import { readersError } from './read-readers.ts';
 
 /** Who can open a link. */
@@ -187,6 +187,6 @@ export function updateMaskPaths(values: LinkValues, before: LinkValues): string[
   const removesPassword = values.access === 'anyone' || values.passwordChange === 'remove';
   const hasNewPassword =
     linkOptionsOf(values).password !== '' || (before.passwordChange === 'keep' && removesPassword);
-  const paths = editedPaths(fieldsOf(values), fieldsOf(before));
+  const paths = pathsOfChanges(fieldsOf(values), fieldsOf(before));
   return hasNewPassword ? [...paths, 'password'] : paths;
 }

@@ -5,12 +5,8 @@ import { nameErased } from '../shared/name-erased.ts';
 import { TextLink } from '../shared/router-links.tsx';
 import { linkTitle } from './link-state.tsx';
 
-export type LinkNameProps = {
-  readonly view: Pick<LinkView, 'linkId' | 'linkName'>;
-};
-
 /** The link of a view. A link without a name is fetched once. */
-export function LinkName({ view }: LinkNameProps) {
+export function LinkName({ view }: { readonly view: Pick<LinkView, 'linkId' | 'linkName'> }) {
   const { workspaceId = '' } = useParams({ strict: false });
   const { linkId, linkName } = view;
   const { data } = useQuery(

@@ -43,7 +43,6 @@ const roomViews = defineList({ ...shared, columns: readerColumns(documentColumn)
 
 export function LinkReaders({ link, document }: LinkReadersProps) {
   const { workspaceId, id: linkId, revokeTime } = link;
-  const pageCount = document?.pageCount ?? 0;
   const isRoom = link.folderId !== '';
   const list = useList(isRoom ? roomViews : linkViews, { workspaceId, linkId });
   const { insight, error, retry } = useInsight(
@@ -54,7 +53,7 @@ export function LinkReaders({ link, document }: LinkReadersProps) {
   const isRead = insight !== undefined && insight.viewCount > 0;
   return (
     <>
-      {error === null ? null : <ErrorAlert error={error} retry={retry} />}
+      <ErrorAlert error={error} retry={retry} />
       <InsightFigures insight={insight} viewCount={link.viewCount} isRoom={isRoom} />
       {isRead && !isRoom ? <TimePerPage insight={insight} /> : null}
       {isRead && isRoom ? <RoomDocuments documents={insight.documents} /> : null}
@@ -66,7 +65,7 @@ export function LinkReaders({ link, document }: LinkReadersProps) {
       >
         <ReadersTable
           list={list}
-          pageCount={pageCount}
+          document={document}
           emptyText={
             revokeTime === undefined
               ? 'Send the URL to someone. New views appear here within a few seconds.'

@@ -1,10 +1,13 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { emailRulesOf, type LinkValues, notifies } from './link-form.ts';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { formatDateTime } from '../shared/date-time.tsx';
+import { usePagedList } from '../shared/lists/use-paged-list.ts';
+import { emailRulesOf, type LinkForm, type LinkValues, notifies } from './link-form.ts';
 import { notifyTexts } from './link-state.tsx';
 import { PasswordField, type PasswordFieldProps } from './password-field.tsx';
 import { ReadersField } from './readers-field.tsx';
-import { VersionField } from './version-field.tsx';
 
 export type FoldedProps = PasswordFieldProps & { readonly workspaceId: string };
 
@@ -79,4 +82,42 @@ function programText({ access, password, passwordChange, agreement }: LinkValues
   return hasPassword || agreement !== ''
     ? 'Not while the link has a password or an agreement.'
     : 'With a token for a user whose email address can open the link. The views name the program.';
+}
+
+type VersionFieldProps = { readonly form: LinkForm; readonly workspaceId: string };
+
+/** A document has at most as many versions. */
+const versionsMax = 100;
+
+/** Which version of the document the link shows. */
+function VersionField({ form, workspaceId }: VersionFieldProps) {
+  const { documentId } = form.values;
+  const { rows = [] } = usePagedList(
+    DocumentService.method.listVersions,
+    { workspaceId, documentId, pageSize: versionsMax },
+    ({ versions }) => versions,
+    { name: null, enabled: documentId !== '' },
+  );
+  const field = form.getInputProps('pinnedVersion');
+  if (documentId === '') return null;
+  const choices = rows.map(({ version, createTime }) => ({
+    value: String(version),
+    label:
+      createTime === undefined
+        ? `Only version ${version}`
+        : `Only version ${version} · ${formatDateTime(timestampDate(createTime), 'minute')}`,
+  }));
+  const isListed = choices.some(({ value }) => value === field.value) || field.value === '0';
+  return (
+    <NativeSelect
+      label="Version"
+      description="A new version appears behind the same link, unless you choose one here."
+      data={[
+        { value: '0', label: 'Always the current version' },
+        ...(isListed ? [] : [{ value: field.value, label: `Only version ${field.value}` }]),
+        ...choices,
+      ]}
+      {...field}
+    />
+  );
 }

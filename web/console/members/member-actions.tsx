@@ -12,7 +12,7 @@ import { isolateName } from '../shared/isolate-name.tsx';
 import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
-import { ChangeRoleDialog } from './change-role-dialog.tsx';
+import { ChangeRoleDialog } from './member-dialogs.tsx';
 import type { MemberPermissions } from './member-permissions.ts';
 
 type MemberActionsProps = { readonly member: Member; readonly permissions: MemberPermissions };

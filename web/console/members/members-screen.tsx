@@ -10,10 +10,9 @@ import { Listing } from '../shared/lists/listing.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { useCreateRequest } from '../shared/use-create-request.ts';
-import { AddMemberDialog } from './add-member-dialog.tsx';
 import { Invitations } from './invitations.tsx';
-import { InviteDialog } from './invite-dialog.tsx';
 import { MemberActions } from './member-actions.tsx';
+import { AddMemberDialog, InviteDialog } from './member-dialogs.tsx';
 import { type MemberPermissions, useMemberPermissions } from './member-permissions.ts';
 import { RoleBadge, RoleDescriptions } from './roles.tsx';
 

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import {
   type IdentityProvider,
@@ -6,10 +7,16 @@ import {
 } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { DisableOrEnable } from '../shared/action-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
-import { EditProviderDialog } from './edit-provider-dialog.tsx';
+import {
+  ProviderFields,
+  type ProviderValues,
+  providerValues,
+  requestOf,
+} from './provider-fields.tsx';
 
 export function ProviderActions({ provider }: { readonly provider: IdentityProvider }) {
   const { open, confirm } = useDialogs();
@@ -53,5 +60,35 @@ export function ProviderActions({ provider }: { readonly provider: IdentityProvi
         Delete
       </Button>
     </>
+  );
+}
+
+const paths = [
+  ...['name', 'client_id', 'allowed_domains', 'create_users'],
+  ...['groups_claim', 'email_verified_claim', 'additional_scopes'],
+];
+
+function EditProviderDialog({ provider }: { readonly provider: IdentityProvider }) {
+  const update = useMethod(IdentityProviderService.method.updateIdentityProvider);
+  const form = useForm<ProviderValues>({
+    mode: 'uncontrolled',
+    initialValues: providerValues(provider),
+  });
+  return (
+    <FormDialog
+      title="Edit sign-in provider"
+      label="Save"
+      form={form}
+      done="Sign-in provider saved"
+      submit={(values) => {
+        const { clientSecret } = values;
+        const secret = clientSecret === '' ? [] : ['client_secret'];
+        const updateMask = { paths: [...paths, ...secret] };
+        const { id: providerId, etag } = provider;
+        return update({ providerId, etag, ...requestOf(values), clientSecret, updateMask });
+      }}
+    >
+      <ProviderFields form={form} isNew={false} />
+    </FormDialog>
   );
 }

@@ -1,10 +1,19 @@
+import { useForm } from '@mantine/form';
 import { IconBuildingFortress } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { createdColumn } from '../shared/creation.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { TextLink } from '../shared/router-links.tsx';
-import { CreateProviderDialog } from './create-provider-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import {
+  ProviderFields,
+  type ProviderValues,
+  providerValues,
+  requestOf,
+} from './provider-fields.tsx';
 import { ProviderState } from './provider-state.tsx';
 
 const providers = defineList({
@@ -45,3 +54,25 @@ export function ProvidersScreen() {
 }
 
 ProvidersScreen.reads = [providers];
+
+function CreateProviderDialog() {
+  const create = useMethod(IdentityProviderService.method.createIdentityProvider);
+  const navigate = useNavigate();
+  const form = useForm<ProviderValues>({ mode: 'uncontrolled', initialValues: providerValues() });
+  return (
+    <FormDialog
+      title="Create sign-in provider"
+      label="Create"
+      form={form}
+      submit={async (values) => {
+        const { issuer, clientSecret } = values;
+        const own = { ...requestOf(values), issuer: issuer.trim(), clientSecret };
+        const { provider } = await create(own);
+        const providerId = provider?.id ?? '';
+        await navigate({ to: '/identity-providers/$providerId', params: { providerId } });
+      }}
+    >
+      <ProviderFields form={form} isNew />
+    </FormDialog>
+  );
+}

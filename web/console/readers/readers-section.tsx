@@ -25,9 +25,7 @@ export function ReadersSection({
   const button = <CsvButton download={download} />;
   return (
     <Section title="Readers" actions={hasViews ? button : undefined}>
-      {download.error === undefined ? null : (
-        <ErrorAlert error={download.error} retry={download.start} />
-      )}
+      <ErrorAlert error={download.error} retry={download.start} />
       {children}
     </Section>
   );

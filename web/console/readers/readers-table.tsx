@@ -3,6 +3,7 @@ import { IconCircleCheck, IconEye } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
+import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import type { LinkView, PageView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { DateTime } from '../shared/date-time.tsx';
 import type { Column, ShownList } from '../shared/lists/define-list.ts';
@@ -15,17 +16,21 @@ import { HeatStrip } from './heat-strip.tsx';
 
 export type ReadersTableProps = {
   readonly list: ShownList<LinkView>;
-  /** Of the document; 0 if unknown. */
-  readonly pageCount: number;
+  /** The current version of the document that all views are of, if it is known. */
+  readonly document?: Pick<Document, 'version' | 'pageCount'> | undefined;
   /** Shown instead of an empty table. */
   readonly emptyText: string;
 };
 
 /** The views, newest first. Each opens to show the time on each page. */
-export function ReadersTable({ list, pageCount, emptyText }: ReadersTableProps) {
+export function ReadersTable({ list, document, emptyText }: ReadersTableProps) {
+  const { version, pageCount = 0 } = document ?? {};
   const details = useCallback(
-    (view: LinkView) => <Details view={view} pageCount={pageCount} />,
-    [pageCount],
+    (view: LinkView) => (
+      // Views of release 0.1 have no version. They are of the first one.
+      <Details view={view} pageCount={(view.version || 1) === version ? pageCount : 0} />
+    ),
+    [version, pageCount],
   );
   return (
     <Listing
@@ -96,7 +101,7 @@ export const readingColumns: readonly Column<LinkView>[] = [
 /** A page that was visible for less than a second was not read, as in the insight. */
 const isRead = ({ durationMs }: PageView) => durationMs >= 1_000;
 
-/** Longer documents show only the pages up to the last one that was read. */
+/** A longer document, or one of unknown length, ends at the last page that was read. */
 const cellsMax = 500;
 
 type DetailsProps = { readonly view: LinkView; readonly pageCount: number };

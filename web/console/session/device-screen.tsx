@@ -1,6 +1,6 @@
 /** Deciding about a command-line sign-in. The command line shows a code and this address. */
 import { Alert, Anchor, Button, Group, Text, TextInput } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import {
   type FindDeviceSignInResponse,
   SessionService,
@@ -84,6 +84,12 @@ type CodeStepProps = {
 function CodeStep({ linkedCode, onFound }: CodeStepProps) {
   const find = useMethod(SessionService.method.findDeviceSignIn);
   const [keptOne] = useState(keptCode.take);
+  const field = useRef<HTMLInputElement>(null);
+  // A parent focuses its heading after its children have rendered.
+  useEffect(() => {
+    const timer = setTimeout(() => field.current?.focus());
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <SignedOutPage title="Sign in on the command line">
       <OneForm
@@ -93,6 +99,7 @@ function CodeStep({ linkedCode, onFound }: CodeStepProps) {
         }}
       >
         <TextInput
+          ref={field}
           name="code"
           label="Code"
           description="The 8 letters that the command line shows."
@@ -150,7 +157,7 @@ function Decision({ program, onDone, onLeave }: DecisionProps) {
         If someone sent you this code or a link to this page, deny the sign-in. An approval gives
         them access to your account.
       </Alert>
-      {error === undefined ? null : <ErrorAlert error={error} />}
+      <ErrorAlert error={error} />
       <Group justify="flex-end">
         <Button
           variant="default"
@@ -202,7 +209,7 @@ function OwnAccount() {
   const leaving = usePendingAction();
   return (
     <>
-      {leaving.error === undefined ? null : <ErrorAlert error={leaving.error} />}
+      <ErrorAlert error={leaving.error} />
       <Text size="sm" c="dimmed">
         You’re signed in as {email}.{' '}
         <Anchor

@@ -33,7 +33,7 @@ export function PasskeyButton({ label, isPrimary, userId = '', onDone }: Passkey
       >
         {label}
       </Button>
-      {error === undefined ? null : <ErrorAlert error={error} />}
+      <ErrorAlert error={error} />
     </Stack>
   );
 }

@@ -70,7 +70,7 @@ function AddressStep({ email, options, hasAutoFocus, onDone }: AddressStepProps)
           required
         />
       </OneForm>
-      {error === undefined ? null : <ErrorAlert error={error} />}
+      <ErrorAlert error={error} />
       {offersPasskeys ? (
         <>
           <Or />

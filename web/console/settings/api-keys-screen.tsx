@@ -2,12 +2,13 @@ import { Anchor } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type ApiKey, ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { useHasScope } from '../session/session-context.tsx';
 import { CredentialActions, credentialColumns } from '../shared/credentials/credential-columns.tsx';
+import { CreateKeyDialog } from '../shared/credentials/key-dialogs.tsx';
 import { sharingCommand } from '../shared/curl-commands.ts';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { CreateWorkspaceKeyDialog } from './create-workspace-key-dialog.tsx';
 
 const keys = defineList({
   label: 'API keys',
@@ -65,6 +66,33 @@ function Actions({ apiKey: key }: { readonly apiKey: ApiKey }) {
       rotation={{
         rotate: (overlapSeconds) => rotate({ ...at, overlapSeconds }),
         commandOf: sharingCommand,
+      }}
+    />
+  );
+}
+
+const areas = ['documents', 'links'];
+
+/** The actions that the scopes permit in the workspace. */
+const permissions: Readonly<Record<string, string>> = {
+  'documents:read': 'List documents and download them.',
+  'documents:write': 'Upload, rename and delete documents.',
+  'links:read': 'List links and their views.',
+  'links:write': 'Create, change and revoke links.',
+};
+
+function CreateWorkspaceKeyDialog({ workspaceId }: { readonly workspaceId: string }) {
+  const create = useMethod(ApiKeyService.method.createApiKey);
+  return (
+    <CreateKeyDialog
+      create={(key) => create({ workspaceId, ...key })}
+      commandOf={sharingCommand}
+      name={{ description: 'For example, the program that will use the key.', required: true }}
+      scopes={{
+        description: 'The actions that the key allows.',
+        areas,
+        canGrant: useHasScope(),
+        describe: (scope) => permissions[scope],
       }}
     />
   );

@@ -1,7 +1,11 @@
 /** The color and the logo of the pages and mails that readers of links see. */
+
+import { Code, ConnectError } from '@connectrpc/connect';
 import { Button, FileButton, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { parseProblem } from '../session/problem-error.ts';
+import type { Session } from '../session/session.ts';
 import { useSignIn } from '../session/session-context.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { Section } from '../shared/section.tsx';
@@ -9,7 +13,6 @@ import { withMask } from '../shared/update-mask.ts';
 import { useFormEtag } from '../shared/use-form-etag.ts';
 import { useInvalidate, useMethod } from '../shared/use-method.ts';
 import { usePendingAction } from '../shared/use-pending-action.ts';
-import { sendLogo } from './send-logo.ts';
 
 const defaultColor = '#1d5bb8';
 
@@ -64,7 +67,7 @@ function ColorForm({ workspace }: { readonly workspace: Workspace }) {
           </Button>
         ) : null}
       </Group>
-      {error === undefined ? null : <ErrorAlert error={error} />}
+      <ErrorAlert error={error} />
     </>
   );
 }
@@ -107,7 +110,24 @@ function Logo({ workspace: { id: workspaceId, name, brand } }: { readonly worksp
       <Text size="xs" c="dimmed">
         PNG, JPEG or WebP, at most 1 MB and 2,000 × 2,000 pixels.
       </Text>
-      {error === undefined ? null : <ErrorAlert error={error} />}
+      <ErrorAlert error={error} />
     </>
   );
+}
+
+/** Uploads the logo of a workspace. Throws the error of the service. */
+async function sendLogo(session: Session, workspaceId: string, file: File): Promise<void> {
+  const body = new FormData();
+  body.append('file', file, file.name);
+  await session.send(async (token) => {
+    const response = await fetch(`/workspaces/${encodeURIComponent(workspaceId)}/logo`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}` },
+      body,
+    }).catch(() => {
+      throw new ConnectError('The connection was lost.', Code.Unavailable);
+    });
+    if (response.ok) return;
+    throw parseProblem(response.status, await response.text(), response.headers.get('retry-after'));
+  });
 }

@@ -49,7 +49,7 @@ export function WorkspaceForm<Values extends Record<string, unknown>>(
       <Paper component="form" withBorder p="md" {...formProps} onSubmit={save}>
         <Stack>
           {children(form)}
-          {error === undefined ? null : <ErrorAlert error={error} />}
+          <ErrorAlert error={error} />
           <Group>
             <Button type="submit" variant="default" loading={isPending}>
               {label}

@@ -67,7 +67,7 @@ function ConfirmationForm(props: ConfirmationFormProps) {
   return (
     <Stack>
       <Text>{consequence}</Text>
-      {error === undefined ? null : <ErrorAlert error={error} />}
+      <ErrorAlert error={error} />
       <Group justify="flex-end">
         <Button variant="default" onClick={close} disabled={isPending} data-autofocus>
           Cancel

@@ -1,4 +1,4 @@
-/** Shows an error of the service, with the request ID for support. */
+/** Shows an error of the service, with the request ID for support. Nothing without an error. */
 import { ConnectError } from '@connectrpc/connect';
 import { Alert, Button, Group, Text } from '@mantine/core';
 import {
@@ -10,6 +10,7 @@ import {
 } from '../session/error-details.ts';
 
 export type ErrorAlertProps = {
+  /** Undefined or null: none. */
   readonly error: unknown;
   /** By default a title for the error's code. */
   readonly title?: string;
@@ -20,6 +21,7 @@ export type ErrorAlertProps = {
 };
 
 export function ErrorAlert({ error, title, shownFields, retry }: ErrorAlertProps) {
+  if (error === undefined || error === null) return null;
   const requestId = requestIdOf(error);
   const seconds = retryAfterSecondsOf(error);
   const fields = fieldErrorsOf(error);

@@ -115,7 +115,7 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
     <form {...formProps} className={classes.form ?? ''} onSubmit={onSubmit} noValidate>
       <Stack>
         {children}
-        {error === undefined ? null : <ErrorAlert error={error} shownFields={shownFields} />}
+        <ErrorAlert error={error} shownFields={shownFields} />
         {keep !== undefined ? (
           <Question text="Discard your changes?" keep={keep}>
             <Button color="red.9" onClick={close}>

@@ -1,5 +1,5 @@
 /** Asks for the name of a new or existing resource. */
-import { TextInput } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { FormDialog } from './form-dialog.tsx';
 
@@ -18,16 +18,14 @@ export function NameDialog({ name = '', submit, ...props }: NameDialogProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { name } });
   return (
     <FormDialog {...props} form={form} submit={(values) => submit(values.name)}>
-      <TextInput
-        label="Name"
-        required
-        maxLength={255}
-        data-autofocus
-        key={form.key('name')}
-        {...form.getInputProps('name')}
-      />
+      <NameField required key={form.key('name')} {...form.getInputProps('name')} />
     </FormDialog>
   );
+}
+
+/** The first field of a dialog. */
+export function NameField(props: TextInputProps) {
+  return <TextInput label="Name" maxLength={255} data-autofocus {...props} />;
 }
 
 export type RenameDialogProps = Omit<NameDialogProps, 'title' | 'label' | 'name'> & {

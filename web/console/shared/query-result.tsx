@@ -15,7 +15,7 @@ export function QueryResult<Value>({ value, query, label, children }: QueryResul
   const { error, refetch } = query;
   return (
     <>
-      {error === null ? null : <ErrorAlert error={error} retry={() => void refetch()} />}
+      <ErrorAlert error={error} retry={() => void refetch()} />
       {value === undefined && error === null ? (
         <Center p="xl">
           <Loader aria-label={`Loading ${label}`} />

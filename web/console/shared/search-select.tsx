@@ -25,7 +25,7 @@ export function SearchSelect<Row>(props: SearchSelectProps<Row>) {
   const label = chosen === undefined ? '' : labelOf(chosen);
   return (
     <Box w={w}>
-      {list.error === null ? null : <ErrorAlert error={list.error} retry={list.reload} />}
+      <ErrorAlert error={list.error} retry={list.reload} />
       <Select
         nothingFoundMessage={list.rows === undefined ? 'Loading…' : 'No results'}
         {...others}

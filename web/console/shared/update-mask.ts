@@ -7,7 +7,7 @@ export const withMask = <Fields extends object>(fields: Fields) => ({
 });
 
 /** The paths of the fields with different values. */
-export function editedPaths(after: object, before: object): string[] {
+export function pathsOfChanges(after: object, before: object): string[] {
   const textOf = (fields: object, name: string) => JSON.stringify(Reflect.get(fields, name));
   return Object.keys({ ...before, ...after })
     .filter((name) => textOf(after, name) !== textOf(before, name))

@@ -1,4 +1,6 @@
 /** The header, the menu and the dialogs around all screens of a signed-in user. */
+
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Alert, Anchor, AppShell, Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
@@ -7,11 +9,12 @@ import { useIgnoreStrayFiles } from '../documents/uploads/file-drag.ts';
 import { UploadBanner } from '../documents/uploads/upload-banner.tsx';
 import { useUser } from '../session/session-context.tsx';
 import { StepUpDialog } from '../session/step-up-dialog.tsx';
+import { formatDateTime } from '../shared/date-time.tsx';
 import { DialogsProvider } from '../shared/dialogs.tsx';
+import { TextLink } from '../shared/router-links.tsx';
 import { BrandMark } from './brand-mark.tsx';
 import { Navigation } from './navigation.tsx';
 import { PaletteButton } from './palette/palette-button.tsx';
-import { SecondFactorReminder } from './second-factor-reminder.tsx';
 import classes from './shell.module.css';
 import { useCurrentWorkspaceId } from './use-current-workspace-id.ts';
 import { UserMenu } from './user-menu.tsx';
@@ -133,6 +136,23 @@ function OtherUserAlert() {
       onClose={() => setRead(true)}
     >
       {email} signed in from another tab. This tab now shows their account.
+    </Alert>
+  );
+}
+
+/** Reminds the user of a required second factor until the grace period ends. */
+function SecondFactorReminder() {
+  const { secondFactorDueTime } = useUser();
+  if (secondFactorDueTime === undefined) return null;
+  const end = formatDateTime(timestampDate(secondFactorDueTime));
+  return (
+    <Alert color="orange" role="status" mb="lg" title={`Add a second factor by ${end}`}>
+      Your administrators require a second factor. If you have one, sign in with it. If not, add one
+      in{' '}
+      <TextLink to="/account" td="underline">
+        Your account
+      </TextLink>
+      .
     </Alert>
   );
 }

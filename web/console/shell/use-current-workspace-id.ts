@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { reasonOf } from '../session/error-details.ts';
 import { useHasScope, useUser } from '../session/session-context.tsx';
-import { lastWorkspace } from './last-workspace.ts';
+import { withStorage } from '../shared/with-storage.ts';
 
 /** The workspace of the screen or, on other screens, the usual workspace. */
 export function useCurrentWorkspaceId(): string | undefined {
@@ -47,3 +47,26 @@ export function useUsualWorkspace(isNeeded = true): UsualWorkspace {
   const id = others.length === 0 ? only?.id : undefined;
   return { isKnown: !mustList || !list.isPending, id };
 }
+
+/**
+ * Remembers the workspace that each user of this browser opened last, so that the other screens and
+ * the next visit still have it. It stays in memory if the browser blocks the storage.
+ */
+const opened = new Map<string, string>();
+
+const nameOf = (userId: string) => `latchkey workspace ${userId}`;
+
+const lastWorkspace = {
+  get: (userId: string): string | undefined =>
+    opened.get(userId) ??
+    withStorage('localStorage', (storage) => storage.getItem(nameOf(userId))) ??
+    undefined,
+  set(userId: string, workspaceId: string): void {
+    opened.set(userId, workspaceId);
+    withStorage('localStorage', (storage) => storage.setItem(nameOf(userId), workspaceId));
+  },
+  forget(userId: string): void {
+    opened.delete(userId);
+    withStorage('localStorage', (storage) => storage.removeItem(nameOf(userId)));
+  },
+};

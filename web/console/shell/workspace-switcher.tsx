@@ -66,9 +66,7 @@ function useWorkspaceName(workspaceId: string | undefined): string {
   return workspaceId === undefined ? 'Choose a workspace' : (data?.workspace?.name ?? '…');
 }
 
-type WorkspacesProps = { readonly current: string | undefined };
-
-function Workspaces({ current }: WorkspacesProps) {
+function Workspaces({ current }: { readonly current: string | undefined }) {
   const mayList = useHasScope()('workspaces:read');
   const { rows, hasMore, search } = usePagedList(
     WorkspaceService.method.listWorkspaces,

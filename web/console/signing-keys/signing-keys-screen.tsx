@@ -25,8 +25,7 @@ import {
 } from './key-lifecycle.ts';
 import classes from './signing-keys.module.css';
 import { KeyTimeline } from './timeline.tsx';
-import { useCurrentTime } from './use-current-time.ts';
-import { useScheduledReload } from './use-scheduled-reload.ts';
+import { useCurrentTime, useScheduledReload } from './use-scheduled-reload.ts';
 
 /** The timeline shows the published keys and this many removed or revoked ones. */
 const unpublishedMax = 4;

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import type { SigningKey } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { isRetired, stateChangeTimesOf, timestampMsOf } from './key-lifecycle.ts';
 
@@ -39,4 +39,14 @@ function nextTimeOf(keys: readonly SigningKey[], now: number): number | undefine
   ]);
   const coming = times.filter((time) => time > now);
   return coming.length === 0 ? undefined : Math.min(...coming);
+}
+
+/** The current time in milliseconds since 1970, updated every second. */
+export function useCurrentTime(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
 }

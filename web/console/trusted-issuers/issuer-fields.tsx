@@ -8,10 +8,6 @@ export type IssuerValues = KeySourceValues & {
   readonly audience: string;
 };
 
-type IssuerFieldsProps = {
-  readonly form: UseFormReturnType<IssuerValues>;
-};
-
 const sources: readonly {
   readonly value: KeySource;
   readonly label: string;
@@ -31,7 +27,7 @@ const sources: readonly {
 ];
 
 /** The fields of a trusted issuer that can be changed. */
-export function IssuerFields({ form }: IssuerFieldsProps) {
+export function IssuerFields({ form }: { readonly form: UseFormReturnType<IssuerValues> }) {
   const { source } = form.values;
   return (
     <>

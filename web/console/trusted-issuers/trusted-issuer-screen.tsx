@@ -1,5 +1,6 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import {
   type TrustedIssuer,
@@ -14,14 +15,15 @@ import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { withMask } from '../shared/update-mask.ts';
+import { pathsOfChanges, withMask } from '../shared/update-mask.ts';
 import { useMethod } from '../shared/use-method.ts';
-import { EditIssuerDialog } from './edit-issuer-dialog.tsx';
+import { IssuerFields, type IssuerValues } from './issuer-fields.tsx';
 import { IssuerState } from './issuer-state.tsx';
-import { sourceOf } from './key-source.ts';
+import { sourceOf, toRequestFields } from './key-source.ts';
 
 const readingPauseMs = 2_000;
 
@@ -152,4 +154,46 @@ function Actions({ issuer }: { readonly issuer: TrustedIssuer }) {
       </Button>
     </>
   );
+}
+
+function EditIssuerDialog({ issuer }: { readonly issuer: TrustedIssuer }) {
+  const update = useMethod(TrustedIssuerService.method.updateTrustedIssuer);
+  const initialValues: IssuerValues = {
+    name: issuer.name,
+    audience: issuer.audience,
+    source: sourceOf(issuer),
+    jwksUri: issuer.jwksUri,
+    jwks: issuer.jwks === undefined ? '' : JSON.stringify(issuer.jwks, undefined, 2),
+  };
+  const form = useForm({ initialValues });
+  return (
+    <FormDialog
+      title="Edit trusted issuer"
+      label="Save"
+      done="Trusted issuer saved"
+      form={form}
+      submit={(values) =>
+        update({
+          issuerId: issuer.id,
+          etag: issuer.etag,
+          name: values.name,
+          audience: values.audience,
+          ...toRequestFields(values),
+          updateMask: { paths: pathsOf(values, initialValues) },
+        })
+      }
+    >
+      <IssuerFields form={form} />
+    </FormDialog>
+  );
+}
+
+/** New keys are read at once, so that unchanged fields are left out. */
+function pathsOf(values: IssuerValues, before: IssuerValues): string[] {
+  const { name, audience, ...keys } = values;
+  const { name: nameBefore, audience: audienceBefore, ...keysBefore } = before;
+  return [
+    ...pathsOfChanges({ name, audience }, { name: nameBefore, audience: audienceBefore }),
+    ...(pathsOfChanges(keys, keysBefore).length === 0 ? [] : ['jwks_uri', 'jwks']),
+  ];
 }

@@ -10,8 +10,7 @@ import { linkSentText, NoMailNote } from '../shared/no-mail-note.tsx';
 import { StaffScopesField } from '../shared/scopes/staff-scopes-field.tsx';
 import { showToast } from '../shared/toasts.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { passwordAdvice } from './set-password-dialog.tsx';
-import { EmailField, UserNameField } from './user-fields.tsx';
+import { EmailField, passwordAdvice, UserNameField } from './user-dialogs.tsx';
 
 type SignIn = 'link' | 'password' | 'company';
 

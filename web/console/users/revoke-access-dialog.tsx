@@ -59,7 +59,7 @@ export function RevokeAccessDialog({ user, access, onDone }: RevokeAccessDialogP
           })}
         </Stack>
       </Checkbox.Group>
-      {preview.error === null ? null : <ErrorAlert error={preview.error} />}
+      <ErrorAlert error={preview.error} />
       {preview.data === undefined
         ? null
         : stayingTexts(preview.data).map((text) => (

@@ -17,9 +17,7 @@ import { isolateName } from '../shared/isolate-name.tsx';
 import { ActionMenu, type RowMenuProps } from '../shared/lists/row-menu.tsx';
 import { linkSentText } from '../shared/no-mail-note.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { ChangeUserScopesDialog } from './change-user-scopes-dialog.tsx';
-import { EditUserDialog } from './edit-user-dialog.tsx';
-import { SetPasswordDialog } from './set-password-dialog.tsx';
+import { ChangeUserScopesDialog, EditUserDialog, SetPasswordDialog } from './user-dialogs.tsx';
 
 type UserActionsProps = { readonly user: User; readonly isSelf: boolean };
 
@@ -65,6 +63,7 @@ function useMenu({ user, isSelf }: UserActionsProps): RowMenuProps['actions'] | 
   const { id: userId, disableTime, totpEnabled } = user;
   const name = isolateName(displayName(user));
   const isEnabled = disableTime === undefined;
+  const mayMailLink = hasPasswords === true && !isSelf && isEnabled;
   if (hasPasswords === undefined) return undefined;
   return [
     hasPasswords && {
@@ -72,24 +71,22 @@ function useMenu({ user, isSelf }: UserActionsProps): RowMenuProps['actions'] | 
       icon: IconLock,
       run: () => open(<SetPasswordDialog user={user} isSelf={isSelf} />),
     },
-    hasPasswords &&
-      !isSelf &&
-      isEnabled && {
-        label: 'Email password link',
-        icon: IconMailForward,
-        run: () =>
-          confirm({
-            title: `Email a password link to ${name}?`,
-            consequence:
-              'The link opens a page to choose a new password. It works once and expires after ' +
-              '7 days. Until the user chooses a password, the current sign-in and the sessions ' +
-              'keep working.',
-            label: 'Send link',
-            isDestructive: false,
-            done: linkSentText(),
-            run: () => mail({ userId }),
-          }),
-      },
+    mayMailLink && {
+      label: 'Email password link',
+      icon: IconMailForward,
+      run: () =>
+        confirm({
+          title: `Email a password link to ${name}?`,
+          consequence:
+            'The link opens a page to choose a new password. It works once and expires after 7 ' +
+            'days. Until the user chooses a password, the current sign-in and the sessions keep ' +
+            'working.',
+          label: 'Send link',
+          isDestructive: false,
+          done: linkSentText(),
+          run: () => mail({ userId }),
+        }),
+    },
     totpEnabled && {
       label: 'Remove authenticator app',
       icon: IconDeviceMobileOff,

@@ -60,7 +60,7 @@ export function VisitorScreen() {
               ]}
             />
             <Section title="Views">
-              <ReadersTable list={list} pageCount={0} emptyText="The views were deleted." />
+              <ReadersTable list={list} emptyText="The views were deleted." />
             </Section>
           </>
         )}

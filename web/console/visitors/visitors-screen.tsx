@@ -60,9 +60,7 @@ export function VisitorsScreen() {
       about="Readers who entered their email address, through all links of the workspace."
       actions={isEmptyList(list) ? undefined : <CsvButton download={download} />}
     >
-      {download.error === undefined ? null : (
-        <ErrorAlert error={download.error} retry={download.start} />
-      )}
+      <ErrorAlert error={download.error} retry={download.start} />
       <Listing
         list={list}
         empty={{

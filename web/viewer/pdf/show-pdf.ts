@@ -1,5 +1,6 @@
 import { openFile } from '../loading/file-source.ts';
 import { type LoadProblem, serverReturns } from '../loading/persistent-requests.ts';
+import { setFace } from '../shell/buttons.ts';
 import { FindBar } from '../shell/find-bar.ts';
 import { addFullscreen } from '../shell/fullscreen.ts';
 import { zoomByGestures } from '../shell/gestures.ts';
@@ -14,7 +15,6 @@ import { PdfView } from './pdf-view.ts';
 import { offerPrinting } from './printing.ts';
 import { SidePanel } from './side-panel.ts';
 import { turnSlides } from './slides.ts';
-import { addViewTools } from './view-tools.ts';
 
 export async function showPdf(shell: Shell): Promise<void> {
   const { main, toolbar, notices } = shell;
@@ -89,4 +89,20 @@ function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): PdfView {
   turnSlides(view);
   hideBarsWhileReading(scroller);
   return view;
+}
+
+/** Buttons of the bar that change how the pages are shown. */
+function addViewTools(view: PdfView, { toolbar, shortcuts }: Shell): void {
+  toolbar.addTool('rotate', 'Rotate', () => view.rotate());
+  shortcuts.add('R', 'Rotate', () => view.rotate());
+  if (view.total === 1) return;
+  const modes = toolbar.addTool('slides', 'One page at a time', () => {
+    view.slides = !view.slides;
+  });
+  const show = () =>
+    view.slides
+      ? setFace(modes, 'column', 'All pages in a column')
+      : setFace(modes, 'slides', 'One page at a time');
+  view.eventBus.on('scrollmodechanged', show);
+  show();
 }

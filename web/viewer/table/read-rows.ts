@@ -10,6 +10,8 @@ const cellCharactersMax = 2_000;
 
 const firstBytes = 256 * 1024;
 const bytesMax = 16 * 1024 * 1024;
+/** Of the parser. A file with more is malformed. */
+const errorsMax = 1_000;
 
 export interface Rows {
   readonly header: readonly string[];
@@ -20,12 +22,18 @@ export interface Rows {
 
 export async function readRows(file: TextFile): Promise<Rows> {
   let text = '';
-  let parsed = parseRows(text);
+  let parsed: string[][] = [];
+  let delimiter = '';
   // Each part is as large as all parts before it, so that the work stays proportional to the size.
   for (let bytes = firstBytes; ; bytes *= 2) {
     text += await file.read(bytes);
-    parsed = parseRows(text);
-    if (file.isComplete || parsed.length > rowsMax + 1 || bytes * 4 > bytesMax) break;
+    const { data, errors, meta } = parseRows(text, delimiter);
+    // Malformed quotes, or one that never ends, are slow to parse.
+    const isMalformed = errors.length > errorsMax || data.length === parsed.length;
+    parsed = data;
+    delimiter = meta.delimiter;
+    if (file.isComplete || isMalformed) break;
+    if (parsed.length > rowsMax + 1 || bytes * 4 > bytesMax) break;
   }
   const isCut = !file.isComplete && parsed.length <= rowsMax + 1;
   // The end of the last row is missing.
@@ -41,11 +49,9 @@ export async function readRows(file: TextFile): Promise<Rows> {
   };
 }
 
-/** The header, at most `rowsMax` rows, and one more. */
-function parseRows(text: string): string[][] {
-  const { data } = Papa.parse<string[]>(text, { preview: rowsMax + 2, skipEmptyLines: true });
-  return data;
-}
+/** The header, at most `rowsMax` rows, and one more. Guesses an empty delimiter. */
+const parseRows = (text: string, delimiter: string) =>
+  Papa.parse<string[]>(text, { delimiter, preview: rowsMax + 2, skipEmptyLines: true });
 
 function cut(cell: string): string {
   return cell.length > cellCharactersMax ? `${cell.slice(0, cellCharactersMax)}…` : cell;

@@ -1,12 +1,13 @@
+import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { useEffect, useState } from 'react';
 import { type Document, Preview } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { viewerKindOf } from '../../../../src/base/http/viewer-kinds.ts';
 import { openPdf, startPdfjs } from '../../../viewer/pdf/open-pdf.ts';
+import { fitCanvas } from '../../../viewer/pdf/page-size.ts';
 import type { DrawPage } from '../../readers/heat-strip.tsx';
 import type { Session } from '../../session/session.ts';
 import { useSignIn } from '../../session/session-context.tsx';
 import { openSource } from './document-source.ts';
-import { createDrawPage } from './draw-page.ts';
 
 /**
  * Returns a function that draws small pictures of the pages. Undefined until they are loaded, if
@@ -48,4 +49,23 @@ async function open(
   // No one is asked for a password.
   const outcome = await openPdf(engine, source, () => new Promise<string>(() => {}));
   return typeof outcome === 'string' ? undefined : createDrawPage(outcome.pdf);
+}
+
+/** CSS pixels. */
+const width = 96;
+
+/** Draws small pictures one after the other. */
+function createDrawPage(pdf: PDFDocumentProxy): DrawPage {
+  let last: Promise<unknown> = Promise.resolve();
+  async function draw(number: number, canvas: HTMLCanvasElement): Promise<void> {
+    if (!canvas.isConnected) return;
+    const page = await pdf.getPage(number);
+    const viewport = fitCanvas(canvas, page, { width, rotation: page.rotate });
+    await page.render({ canvas, viewport }).promise;
+  }
+  return (number, canvas) => {
+    const drawn = last.then(() => draw(number, canvas));
+    last = drawn.catch(() => {});
+    return drawn;
+  };
 }

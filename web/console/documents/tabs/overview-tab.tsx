@@ -36,7 +36,7 @@ export function OverviewTab() {
 }
 
 function Reading({ document }: { readonly document: Document }) {
-  const { workspaceId, id: documentId, viewCount, pageCount } = document;
+  const { workspaceId, id: documentId, viewCount } = document;
   const params = { workspaceId, documentId };
   const list = useList(recentViews, params);
   const { getDocumentInsight } = InsightService.method;
@@ -46,7 +46,7 @@ function Reading({ document }: { readonly document: Document }) {
   const readers = '/workspaces/$workspaceId/documents/$documentId/readers';
   return (
     <>
-      {error === null ? null : <ErrorAlert error={error} retry={retry} />}
+      <ErrorAlert error={error} retry={retry} />
       <InsightFigures insight={insight} viewCount={viewCount} />
       {document.viewable ? null : (
         <Text size="sm" c="dimmed">
@@ -68,7 +68,7 @@ function Reading({ document }: { readonly document: Document }) {
         <ReadersTable
           // “All readers” has the search and the other rows.
           list={{ ...list, search: undefined, order: undefined, total: undefined, hasMore: false }}
-          pageCount={pageCount}
+          document={document}
           emptyText={emptyText}
         />
         {isRead ? <ViewsPerDay insight={insight} /> : null}

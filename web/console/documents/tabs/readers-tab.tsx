@@ -7,7 +7,8 @@ import { useShownDocument } from '../shown-document.ts';
 import { documentViews, emptyText } from './document-views.tsx';
 
 export function ReadersTab() {
-  const { workspaceId, id: documentId, pageCount, name } = useShownDocument();
+  const document = useShownDocument();
+  const { workspaceId, id: documentId, name } = document;
   const list = useList(documentViews, { workspaceId, documentId });
   return (
     <ReadersSection
@@ -16,7 +17,7 @@ export function ReadersTab() {
       name={name}
       hasViews={!isEmptyList(list)}
     >
-      <ReadersTable list={list} pageCount={pageCount} emptyText={emptyText} />
+      <ReadersTable list={list} document={document} emptyText={emptyText} />
     </ReadersSection>
   );
 }

@@ -15,10 +15,8 @@ import {
   writeChoices,
 } from './entry-rules.ts';
 
-export type EntryRulesDialogProps = { readonly link: Link };
-
 /** Hides entries of a room, or changes whether readers may download them. */
-export default function EntryRulesDialog({ link }: EntryRulesDialogProps) {
+export default function EntryRulesDialog({ link }: { readonly link: Link }) {
   const { workspaceId, id: linkId, etag, folderId, entryRules, allowDownload } = link;
   const update = useMethod(LinkService.method.updateLink);
   const form = useForm<{ entryRules: EntryChoices }>({

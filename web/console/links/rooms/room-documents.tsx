@@ -8,9 +8,7 @@ import { ListingTable } from '../../shared/lists/listing-table.tsx';
 import { ResourceLink } from '../../shared/resource-link.tsx';
 import { Section } from '../../shared/section.tsx';
 
-type RoomDocumentsProps = { readonly documents: readonly DocumentReading[] };
-
-export function RoomDocuments({ documents }: RoomDocumentsProps) {
+export function RoomDocuments({ documents }: { readonly documents: readonly DocumentReading[] }) {
   const table = useRef<HTMLTableElement>(null);
   return (
     <Section title="Documents">

@@ -13,7 +13,7 @@ import type { Column } from '../lists/define-list.ts';
 import { RowMenu } from '../lists/row-menu.tsx';
 import { ScopesCell } from '../scopes-cell.tsx';
 import { type Credential, credentialName } from './credential.ts';
-import { RotateKeyDialog, type RotateKeyDialogProps } from './rotate-key-dialog.tsx';
+import { RotateKeyDialog, type RotateKeyDialogProps } from './key-dialogs.tsx';
 
 export type CredentialColumns<Row> = {
   /** Whether to show a column of scopes. */

@@ -49,7 +49,7 @@ export function Listing<Row>({ list, empty, noMatch, filter, details }: ListingP
   const isBare = filter === undefined && isEmptyList(list);
   return (
     <Stack gap="sm">
-      {error === null ? null : <ErrorAlert error={error} retry={list.reload} />}
+      <ErrorAlert error={error} retry={list.reload} />
       {(!hasFilters && !hasRows && !isSearching) || isBare ? null : (
         <Toolbar list={list} filter={filter} />
       )}

@@ -10,9 +10,7 @@ const Palette = lazy(() => import('./palette.tsx'));
 
 const isMac = navigator.platform.startsWith('Mac');
 
-type PaletteButtonProps = { readonly workspaceId: string | undefined };
-
-export function PaletteButton({ workspaceId }: PaletteButtonProps) {
+export function PaletteButton({ workspaceId }: { readonly workspaceId: string | undefined }) {
   const [isOpen, setOpen] = useState(false);
   const [isWanted, setWanted] = useState(false);
   const early = useRef('');
