@@ -63,6 +63,13 @@ const listOf = <A extends unknown[]>(
   ...args: A
 ): SortedList => ({ find, filter, sorts, read: (db, query) => find(db, ...args, query) });
 
+/** Names a function that `listFrom` has made. */
+function named<F extends object>(made: Readonly<Record<string, F>>): F {
+  const [[name, find] = []] = Object.entries(made);
+  if (find === undefined) throw new Error('there is no function');
+  return Object.defineProperty(find, 'name', { value: name });
+}
+
 const ofWorkspace = { workspaceId: '1', documentId: '', folderId: '' };
 
 const sortedLists: SortedList[] = [
@@ -99,17 +106,17 @@ const sortedLists: SortedList[] = [
   ...(['cs', 'ck', 'wk'] as const).map((kind) =>
     listOf(findCredentials, credentialList, `the owner of ${kind}`, { kind, id: '1' }),
   ),
-  listOf<[]>(findAudiences, audienceList, 'none'),
-  listOf<[]>(findProviders, providerList, 'none'),
+  listOf<[]>(named({ findAudiences }), audienceList, 'none'),
+  listOf<[]>(named({ findProviders }), providerList, 'none'),
   { ...listOf(findClientKeys, clientKeyList, 'the client', '1'), sortsFew: true },
   {
     ...listOf(findFederatedIdentities, federatedIdentityList, 'the client', '1'),
     sortsFew: true,
   },
-  listOf<[]>(findIssuers, issuerList, 'none'),
-  listOf<[]>(findClients, clientList, 'none'),
+  listOf<[]>(named({ findIssuers }), issuerList, 'none'),
+  listOf<[]>(named({ findClients }), clientList, 'none'),
   listOf<[]>(findCustomers, customerList, 'none'),
-  listOf<[]>(findSigningKeys, signingKeyList, 'none'),
+  listOf<[]>(named({ findSigningKeys }), signingKeyList, 'none'),
   {
     ...listOf(findSessions, sessionList, 'the user', '1', 1),
     sortsFew: true,
@@ -147,7 +154,8 @@ function queriesFor({ sorts, isExamined }: SortedList): [string, ListQuery][] {
 
 test('every list of a store is explained', () => {
   const explained = new Set(sortedLists.map(({ find }) => find.name));
-  expect(functionsWith('readList(').sort()).toEqual([...explained].sort());
+  const lists = [...functionsWith('readList('), ...functionsWith('listFrom(')];
+  expect(lists.sort()).toEqual([...explained].sort());
 });
 
 describeDialects('a list', (dialect) => {

@@ -24,9 +24,9 @@ export function functionsWith(call: string): (string | undefined)[] {
   );
   return stores.flatMap((name) =>
     readFileSync(path.join(src, name), 'utf8')
-      .split(/^(?=(?:export )?(?:async )?function )/m)
+      .split(/^(?=(?:export )?(?:(?:async )?function|const) )/m)
       .filter((text) => text.includes(call))
-      .map((text) => /^(?:export )?(?:async )?function (\w+)/.exec(text)?.[1]),
+      .map((text) => /^(?:export )?(?:(?:async )?function|const) (\w+)/.exec(text)?.[1]),
   );
 }
 

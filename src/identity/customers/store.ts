@@ -1,10 +1,17 @@
 import { sql } from 'kysely';
 import type { List, ListPage } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { findBy, insertInto, listFrom, updateBy } from '../../storage/table-queries.ts';
+import {
+  findBy,
+  insertInto,
+  listFrom,
+  type ShownRows,
+  updateBy,
+} from '../../storage/table-queries.ts';
 
 export const insertCustomer = insertInto('customers');
 
@@ -40,13 +47,13 @@ export const customerSearch: SearchTable = {
   where: () => sql`delete_time is null`,
 };
 
-const findRows = listFrom('customers', customerList, { hidesDeleted: true });
-
 export async function findCustomers(
-  ...words: Parameters<typeof findRows>
+  db: Executor,
+  query: ListQuery,
+  shown?: ShownRows,
 ): Promise<ListPage<CustomerWithAccounts>> {
-  const [db] = words;
-  const page = await findRows(...words);
+  const find = listFrom('customers', customerList, { hidesDeleted: true });
+  const page = await find(db, query, shown);
   return { ...page, rows: await withAccounts(db, page.rows) };
 }
 
