@@ -71,7 +71,9 @@ const sizes = [
 
 it('the router has screens', () => {
   expect(paths.length).toBeGreaterThan(15);
-  expect(paths).toContain('/workspaces/$workspaceId/settings/api-keys');
+  for (const path of ['/account', '/signing-keys', '/workspaces/$workspaceId/settings/api-keys']) {
+    expect(paths).toContain(path);
+  }
 });
 
 /** Opens another screen as a link does, which is faster than loading the whole page again. */

@@ -139,4 +139,8 @@ it('the row of a reader has the receipt of the agreement', async () => {
   expect(download.suggestedFilename()).toMatch(/^agr_.*\.json$/);
   const receipt = JSON.parse(await readFile(await download.path(), 'utf8'));
   expect(receipt).toMatchObject({ email: 'jane@example.com' });
+
+  await page.route('**/receipt?*', (route) => route.abort());
+  await page.getByRole('button', { name: 'Download receipt' }).click();
+  await page.getByRole('alert').waitFor();
 });

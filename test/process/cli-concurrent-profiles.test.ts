@@ -1,5 +1,4 @@
 // A command that still runs when another one changes the profile, such as `audit list --follow`.
-
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -51,10 +50,14 @@ async function login(shell: Shell, email: string, ...words: string[]) {
   expect(await shell.run(all, 'password')).toMatchObject({ status: 0 });
 }
 
-/** Starts a command as the current profile, and returns its next call. */
+/** Starts a command as the current profile. Returns its next call, which refreshes the session. */
 async function startCommand({ env }: Shell, more: Record<string, string> = {}) {
   const remote = await openRemote({ ...process, env: { ...env, ...more } } as never);
-  return () => remote.call(DocumentService.method.listDocuments, {});
+  return async () => {
+    const before = refreshes;
+    await remote.call(DocumentService.method.listDocuments, {});
+    expect(refreshes, 'the session was refreshed').toBeGreaterThan(before);
+  };
 }
 
 async function stored(shell: Shell, file = 'profile.json') {

@@ -1,6 +1,6 @@
 // The ports at start: bound first, released if the start fails, and silent until it is complete.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -118,7 +118,8 @@ describe('a start', () => {
     const addresses = await freeAddresses();
     const starting = startTestApp({ dataDir, config: addresses });
     onTestFinished(async () => {
-      await writeFile(file, '');
+      // Opened for reading, too, so that it does not wait for a reader.
+      await (await open(file, 'r+')).close();
       await (await starting).stop();
     });
     await expect.poll(() => isFree(addresses.ops.port), { timeout: 20_000 }).toBe(false);

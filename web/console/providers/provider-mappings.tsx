@@ -25,16 +25,20 @@ export function ProviderMappings({ provider, mayChange }: ProviderMappingsProps)
   const { open, confirm } = useDialogs();
   const update = useMethod(IdentityProviderService.method.updateIdentityProvider);
   const { id: providerId, etag, roleMappings } = provider;
-  const askToRemove = (mapping: RoleMapping) =>
+  const askToRemove = (mapping: RoleMapping) => {
+    const others = roleMappings.filter((other) => other !== mapping);
+    const { workspaceId } = mapping;
+    const isLastOfWorkspace =
+      workspaceId !== '' && !others.some((other) => other.workspaceId === workspaceId);
     confirm({
       title: `Remove the group “${isolateName(mapping.group)}”?`,
-      consequence: 'Its users lose these permissions at their next sign-in.',
+      consequence: isLastOfWorkspace
+        ? 'The users that this provider has created leave the workspace immediately, except owners.'
+        : 'Its users lose these permissions at their next sign-in.',
       label: 'Remove',
-      run: () => {
-        const others = roleMappings.filter((other) => other !== mapping);
-        return update({ providerId, etag, ...withMask({ roleMappings: others }) });
-      },
+      run: () => update({ providerId, etag, ...withMask({ roleMappings: others }) }),
     });
+  };
   return (
     <Section
       title="Groups"

@@ -1,5 +1,4 @@
 /** The color and the logo of the pages and mails that readers of links see. */
-
 import { Code, ConnectError } from '@connectrpc/connect';
 import { Button, FileButton, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';

@@ -1,5 +1,4 @@
 /** The header, the menu and the dialogs around all screens of a signed-in user. */
-
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Alert, Anchor, AppShell, Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';

@@ -48,14 +48,14 @@ export function useUsualWorkspace(isNeeded = true): UsualWorkspace {
   return { isKnown: !mustList || !list.isPending, id };
 }
 
-/**
- * Remembers the workspace that each user of this browser opened last, so that the other screens and
- * the next visit still have it. It stays in memory if the browser blocks the storage.
- */
 const opened = new Map<string, string>();
 
 const nameOf = (userId: string) => `latchkey workspace ${userId}`;
 
+/**
+ * Remembers the workspace that each user of this browser opened last, so that the other screens and
+ * the next visit still have it. It stays in memory if the browser blocks the storage.
+ */
 const lastWorkspace = {
   get: (userId: string): string | undefined =>
     opened.get(userId) ??

@@ -120,11 +120,6 @@ function LegendItem({ kind, text }: LegendItemProps) {
   );
 }
 
-/**
- * A logarithmic time scale around now. It shows both the minutes until a key is ready and the weeks
- * for which it signs.
- */
-
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
