@@ -1,7 +1,7 @@
 // Ends a response whose caller loses access while the bytes are sent.
 import { type ErrorCode, Failure } from '../base/errors/errors.ts';
 
-/** The rows come from a cache, but a link with a view limit needs queries. */
+/** A check may need queries, for example that of a link with a view limit. */
 const checkMs = 2_000;
 
 /** Another error, such as that of a lost database, says nothing about the access. */

@@ -113,13 +113,14 @@ export function parseManifest(text: string): Manifest {
 export function parseEnd(text: string): BackupEnd {
   const end: Partial<BackupEnd> | null = JSON.parse(text);
   const { rows, damaged } = end ?? {};
-  const hasNames = Array.isArray(damaged) && damaged.every((name) => blobName.test(String(name)));
+  const hasNames = Array.isArray(damaged) && damaged.every(isBlobName);
   if (typeof rows === 'object' && rows !== null && hasNames) return end as BackupEnd;
   throw new BackupError(`the backup has an invalid entry ${entryNames.end}`);
 }
 
-/** See `nameBlob`. */
-const blobName = /^\w{1,100}(?: \(version \d+\))?$/;
+/** Whether it has the form of `nameBlob`. */
+const isBlobName = (name: unknown) =>
+  typeof name === 'string' && /^\w{1,100}(?: \(version \d+\))?$/.test(name);
 
 /** An expected failure of a backup or a restore. The message contains no secret. */
 export class BackupError extends Error {

@@ -31,10 +31,10 @@ export function lockBy<T extends Table>(table: T, column: Column<T>) {
   return (trx: Executor, value: string) => lockRow(trx, table, column, value);
 }
 
-/** Which rows a list shows. An empty id means all. */
+/** Which rows a list shows. An empty `externalId` means all. */
 export type ShownRows = { readonly externalId?: string; readonly showDeleted?: boolean };
 
-/** The function reads a page of the rows. `hidesDeleted`: of those that are not deleted. */
+/** The function reads a page. With `hidesDeleted`, it reads deleted rows only on request. */
 export function listFrom<T extends Table>(table: T, list: List, { hidesDeleted = false } = {}) {
   return (
     db: Executor,

@@ -86,7 +86,8 @@ describe('the command palette', () => {
     await page.waitForURL(new RegExp(ownerId));
     await search(domain.name, 'Domain · Demo workspace');
     await page.waitForURL(/settings\/domains$/);
-    await search(keyId, 'Public key · Test client');
+    // The helper stores the id as the thumbprint, too.
+    await search(keyId, `Public key · ${keyId} · Test client`);
     await page.waitForURL(new RegExp(ownerId));
     await page.keyboard.press('Control+k');
     await page.keyboard.type('nothing has this name');

@@ -10,6 +10,7 @@ import { AudienceService } from '../../gen/latchkey/identity/v1/audience_pb.js';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { ResourceKind, SearchService } from '../../gen/latchkey/identity/v1/search_pb.js';
+import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { openShell } from '../support/cli.ts';
@@ -27,6 +28,9 @@ const state = { results: [] as { id: string; name: string }[], clientId: id, bod
 function routes({ rpc }: ConnectRouter): void {
   rpc(SearchService.method.search, () => ({
     results: state.results.map((one) => ({ ...one, kind })),
+  }));
+  rpc(SigningKeyService.method.listSigningKeys, () => ({
+    signingKeys: ['$(id)', 'a\nb', 'key-1'].map((kid) => ({ kid, alg: hostile })),
   }));
   rpc(LinkService.method.createLink, () => ({ link: { id: 'lnk_1', url: hostile } }));
   rpc(LinkService.method.batchCreateLinks, () => ({
@@ -79,6 +83,8 @@ test('the completion offers no word that a shell would run', async () => {
   state.results = [1, 2].map((number) => ({ id, name: `$(id) ${number}` }));
   const { stdout } = await shell.run(['completion', 'bash', '--', 'clients', 'get', 'cli_']);
   expect(stdout).toBe(`${id}\n`);
+  const keys = await shell.run(['completion', 'zsh', '--', 'keys', 'revoke', '']);
+  expect(keys.stdout).toMatch(/^key-1(?:\t[^\n\p{Cc}]*)?\n$/u);
 });
 
 test('the links for recipients cannot control the terminal', async () => {

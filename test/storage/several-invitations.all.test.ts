@@ -1,5 +1,5 @@
 // The migration that lets an address have several invitations to a workspace.
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { schemaMigrations } from '../../src/storage/migrate.ts';
 import {
@@ -30,6 +30,7 @@ describeDialects('a database with invitations', (dialect) => {
     const before = await withRawDatabase(url, async (db) => {
       await sql`insert into workspaces (id, name, create_time) values ('ws_1', '', 1)`.execute(db);
       await insert('inv_1').execute(db);
+      await addProvidedUser(db);
       await expect(insert('inv_2').execute(db)).rejects.toThrow(/unique/i);
       return (await indexes.execute(db)).rows;
     });
@@ -45,5 +46,27 @@ describeDialects('a database with invitations', (dialect) => {
     const after = (await indexes.execute(db)).rows;
     expect(after).toEqual(expect.arrayContaining([...named, { name: 'invitations_email' }]));
     expect(named.length).toBeGreaterThan(7);
+    const users = await db.selectFrom('users').select(['id', 'creator_id']).orderBy('id').execute();
+    expect(users).toEqual([
+      { id: 'usr_created', creator_id: 'idp_1' },
+      { id: 'usr_linked', creator_id: null },
+    ]);
   });
 });
+
+/** A user whom a provider has created, and one who was linked with it. */
+async function addProvidedUser(db: Kysely<unknown>): Promise<void> {
+  const texts = ['name', 'issuer', 'client_id', 'secret_ciphertext', 'master_key_id'];
+  texts.push('allowed_domains', 'role_mappings', 'groups_claim', 'email_verified_claim');
+  texts.push('additional_scopes');
+  const columns = sql.raw(`id, enabled, create_users, create_time, ${texts.join(', ')}`);
+  const values = sql.raw(`'idp_1', 1, 1, 1, ${texts.map(() => "''").join(', ')}`);
+  await sql`insert into identity_providers (${columns}) values (${values})`.execute(db);
+  for (const [id, manages] of Object.entries({ usr_created: 1, usr_linked: 0 })) {
+    await sql`insert into users (id, kind, email, name, password_hash, scopes, create_time)
+      values (${id}, 'member', ${`${id}@example.com`}, '', '', '', 1)`.execute(db);
+    await sql`insert into user_identities
+      (id, user_id, provider_id, subject, manages_grants, create_time)
+      values (${`uid_${id}`}, ${id}, 'idp_1', ${id}, ${manages}, 1)`.execute(db);
+  }
+}

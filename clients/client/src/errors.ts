@@ -113,7 +113,8 @@ export function connectionMessage(server: string, cause?: unknown): string {
 function codeOf(error: ConnectError, reason: string | undefined): LatchkeyError['code'] {
   if (isErrorCode(reason)) return reason;
   // Connect gives a message that is too large the code of quotas. Another try cannot succeed.
-  if (error.rawMessage.includes('larger than configured readMaxBytes')) return 'unexpected_answer';
+  const isQuota = error.code === Code.ResourceExhausted;
+  if (isQuota && error.rawMessage.includes('configured readMaxBytes')) return 'unexpected_answer';
   if (isConnectionFailure(error)) return 'connection_failed';
   return codesByStatus[error.code] ?? 'unexpected_answer';
 }

@@ -1,7 +1,7 @@
 // Checks options when a client is created, such as those of an unset environment variable. The
 // messages never contain the values, which may be secrets.
 
-/** A larger message of a server, also after its decompression, is refused in Node. */
+/** Over gRPC and in the command line, a larger message of a server is refused, also decompressed. */
 export const messageBytesMax = 64 * 1024 * 1024;
 
 const urls = {

@@ -16,10 +16,17 @@ export function onlyValue(value: string | string[] | undefined): string | undefi
   return others.length === 0 ? only : undefined;
 }
 
-/** The value of the only `Authorization` header, of which Node keeps the first. */
-export function onlyAuthorization({ rawHeaders }: { readonly rawHeaders: readonly string[] }) {
-  const isName = (text: string | undefined) => text?.toLowerCase() === 'authorization';
-  return onlyValue(rawHeaders.filter((_, i) => i % 2 === 1 && isName(rawHeaders[i - 1])));
+type HeaderLines = {
+  readonly headers: { readonly authorization?: string | undefined };
+  /** Names and values in turn. Adapters of functions as a service may leave it out. */
+  readonly rawHeaders?: readonly string[];
+};
+
+/** The value of the `Authorization` header. Undefined if there are two: Node keeps the first. */
+export function onlyAuthorization({ headers, rawHeaders = [] }: HeaderLines) {
+  const names = rawHeaders.filter((_, i) => i % 2 === 0);
+  const lines = names.filter((name) => name.toLowerCase() === 'authorization');
+  return lines.length > 1 ? undefined : headers.authorization;
 }
 
 /** The digest of a certificate in DER form (RFC 8705 §3.1). */

@@ -43,7 +43,7 @@ export type TokenBindingOptions = {
 export const proofAlgorithms: readonly string[] = assertionAlgorithms;
 
 export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): TokenBinding {
-  /** A call is checked again while its request arrives, with the same proof. */
+  /** A call is checked again while its request arrives or its response is sent, with one proof. */
   const checked = new WeakMap<TokenCarrier, Promise<Proof | ProofProblem>>();
 
   async function byProof(

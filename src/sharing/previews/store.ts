@@ -70,21 +70,17 @@ export function countQueue(db: Executor): Promise<number> {
   return countRows(db.selectFrom(queued.as('queued')));
 }
 
-/** When the oldest of the first 10,000 queued versions was stored. */
+/** When the oldest queued version was stored. */
 export async function findOldestQueued(db: Executor): Promise<number | undefined> {
-  const queued = db
+  const row = await db
     .selectFrom('previews')
     .innerJoin('document_versions', (join) =>
       join
         .onRef('document_versions.document_id', '=', 'previews.document_id')
         .onRef('document_versions.version', '=', 'previews.version'),
     )
-    .select('document_versions.create_time')
+    .select(({ fn }) => fn.min<number | null>('document_versions.create_time').as('time'))
     .where('state', '=', 'pending')
-    .limit(queueCountedMax);
-  const row = await db
-    .selectFrom(queued.as('queued'))
-    .select(({ fn }) => fn.min<number | null>('create_time').as('time'))
     .executeTakeFirst();
   return row?.time ?? undefined;
 }

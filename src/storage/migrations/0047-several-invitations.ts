@@ -1,6 +1,6 @@
 // Lets an address have several invitations to a workspace: an earlier one stays valid until the
-// mail of a later one is sent. Indexes the thumbprints of client keys for the search. Only drops a
-// constraint, so that earlier releases run on the schema.
+// mail of a later one is sent. Indexes the thumbprints of client keys for the search, and names the
+// providers that created users. Only drops a constraint, so that earlier releases run on the schema.
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { createSortIndex } from './0005-lists.ts';
 import { createInvitations } from './0007-identity.ts';
@@ -10,6 +10,10 @@ import { createIndex } from './indexes.ts';
 
 export async function allowSeveralInvitations(db: Kysely<unknown>): Promise<void> {
   await createSortIndex(db, 'client_keys', 'search_thumbprint', ['lower(thumbprint)', 'id']);
+  // Earlier releases managed only the grants of users that the provider had created.
+  await sql`update users set creator_id = (
+    select min(provider_id) from user_identities where user_id = users.id and manages_grants = 1
+  ) where creator_id is null`.execute(db);
   if (!(db.getExecutor().adapter instanceof SqliteAdapter)) {
     await sql`alter table invitations drop constraint invitations_email`.execute(db);
     await createIndex(db, 'invitations', 'email', ['workspace_id', 'email']);

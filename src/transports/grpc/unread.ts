@@ -24,6 +24,7 @@ export class GrpcUnread {
     this.#peer = peer;
   }
 
+  /** Throws `unavailable` if the client has too many unread responses. */
   admit(): void {
     if (this.#budget.held().bytes > 0) this.#budget.admit(this.#client());
   }

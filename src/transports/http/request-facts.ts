@@ -23,8 +23,8 @@ export function readRequestId({ headers }: Pick<IncomingMessage, 'headers'>): st
 /**
  * Returns why the head is refused; undefined if it is valid. A proxy may have routed or refused a
  * request by its Host (RFC 9110 §7.2), so a request with an invalid or a second one is refused (RFC
- * 9112 §3.2). The same holds for a second credential, of which Node keeps the first. HTTP/1.0 does
- * not require a Host.
+ * 9112 §3.2). HTTP/1.0 does not require a Host. A proxy may also have checked another credential
+ * than the first, which Node keeps, so a second `Authorization` header is refused.
  */
 export function findHeadProblem(request: Request): string | undefined {
   // HTTP/2 has `:authority`, which stays if `Host` is different.

@@ -11,6 +11,7 @@ import { endStream } from './connections.ts';
 import type { PeerOf } from './request-facts.ts';
 
 export type Unread = {
+  /** Throws `unavailable` if the client has too many unread responses. */
   admit(request: IncomingMessage): void;
   accountOf(response: ServerResponse): ResponseAccount;
   /** Counts the unread bytes of a response, and bytes that it reads ahead. */

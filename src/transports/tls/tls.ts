@@ -37,6 +37,7 @@ export type TlsTimes = {
 
 const defaultTimes: TlsTimes = { pollMs: 2_000, handshakeMs: 10_000 };
 
+/** Throws a TlsFileError if the files cannot be used. */
 export async function checkTlsFiles(paths: TlsPaths): Promise<X509Certificate> {
   return checkTlsContents(await readTlsFiles(paths));
 }
@@ -44,6 +45,7 @@ export async function checkTlsFiles(paths: TlsPaths): Promise<X509Certificate> {
 /** A certificate that expires sooner is reported. */
 export const soonMs = 14 * 86_400_000;
 
+/** Throws a TlsFileError if the files cannot be used. */
 export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tls> {
   const { pollMs, handshakeMs } = { ...defaultTimes, ...times };
   let current = await readTlsFiles(paths);

@@ -62,6 +62,8 @@ const services: readonly DescService[] = [
 
 /** Actions of the service itself, which are not methods. */
 const ownActions = [
+  'ClientService.PurgeClient',
+  'CustomerService.PurgeCustomer',
   'IdentityProviderService.ApplyMappings',
   'IdentityProviderService.CreateUser',
   'IdentityProviderService.LinkUser',
@@ -73,7 +75,9 @@ const ownActions = [
   'SigningKeyService.RemoveSigningKey',
   'SigningKeyService.ReplaceSigningKey',
   'Staff.Recover',
+  'UserService.PurgeUser',
   'UserService.WithdrawPasswordLink',
+  'WorkspaceService.PurgeWorkspace',
 ];
 
 export const auditActions: readonly string[] = [

@@ -9,8 +9,11 @@ const unsafe = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]
 /** Returns the text on one line, without escape sequences of the terminal. */
 export const cleanText = (text: string) => stripVTControlCharacters(text).replace(unsafe, ' ');
 
+/** Whether a shell inserts it as one word: bash does not quote what it completes. */
+export const isPlainWord = (text: string) => /^\w[\w.-]*$/.test(text);
+
 /** The service writes such an address in the place of that of an erased reader. */
-const pseudonyms = /[^\s"“”(),;<>]+@deleted\.invalid/g;
+const pseudonyms = /[^\s"“”(),;<>]{1,320}@deleted\.invalid/g;
 
 /** The text with words in the place of the addresses of erased readers, as in the console. */
 export const nameErased = (text: string): string =>

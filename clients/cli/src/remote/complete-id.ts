@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ResourceKind, SearchService } from '../../../../gen/latchkey/identity/v1/search_pb.js';
 import type { CommandHost, Word } from '../base/command.ts';
-import { cleanText } from '../base/text.ts';
+import { cleanText, isPlainWord } from '../base/text.ts';
 import { openRemote } from './remote.ts';
 
 type Kind = {
@@ -49,10 +49,11 @@ export type UnfinishedId = {
 /** A search needs at least two characters. */
 const queryLengthMin = 2;
 const resultsMax = 50;
-const searchMsMax = 3_000;
+const answerMsMax = 3_000;
 
-/** Bash does not quote the words that it inserts. */
-const isPlainWord = (id: string) => /^\w[\w.-]*$/.test(id);
+/** Undefined if the server is too slow: the user waits for the shell. */
+export const soonEnough = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  Promise.race([answer, setTimeout(answerMsMax, undefined, { ref: false })]);
 
 /** Returns nothing for arguments other than ids. Throws if the server refuses the search. */
 export async function completeId(
@@ -68,8 +69,7 @@ export async function completeId(
     pageSize: resultsMax,
     workspaceId: isInWorkspace ? (workspaceId ?? remote.profile.workspaceId ?? '') : '',
   });
-  // The user waits for the shell.
-  const answer = await Promise.race([search, setTimeout(searchMsMax, undefined, { ref: false })]);
+  const answer = await soonEnough(search);
   if (answer === undefined) return [];
   const found = answer.results.filter((one) => kinds.includes(one.kind));
   // The secrets of a client that the line names, and the keys of its customer.

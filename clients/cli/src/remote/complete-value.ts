@@ -9,12 +9,16 @@ import {
 import { VerificationService } from '../../../../gen/latchkey/identity/v1/verification_pb.js';
 import { access } from '../../../../gen/latchkey/options/v1/access_pb.js';
 import type { CommandHost, Word } from '../base/command.ts';
+import { cleanText, isPlainWord } from '../base/text.ts';
+import { soonEnough } from './complete-id.ts';
 import { methods } from './methods.ts';
 import { openRemote } from './remote.ts';
 import { shortEnumName } from './request.ts';
 
 /** Actions of the service itself, which are not methods. */
 const ownActions = [
+  'ClientService.PurgeClient',
+  'CustomerService.PurgeCustomer',
   'IdentityProviderService.ApplyMappings',
   'IdentityProviderService.CreateUser',
   'IdentityProviderService.LinkUser',
@@ -26,7 +30,9 @@ const ownActions = [
   'SigningKeyService.RemoveSigningKey',
   'SigningKeyService.ReplaceSigningKey',
   'Staff.Recover',
+  'UserService.PurgeUser',
   'UserService.WithdrawPasswordLink',
+  'WorkspaceService.PurgeWorkspace',
 ];
 
 const allMethods = [
@@ -39,10 +45,11 @@ const wordsOf = (texts: readonly string[]): Word[] =>
 
 async function signingKeys(host: CommandHost): Promise<Word[]> {
   const remote = await openRemote(host);
-  const { signingKeys: keys } = await remote.call(SigningKeyService.method.listSigningKeys, {});
+  const answer = await soonEnough(remote.call(SigningKeyService.method.listSigningKeys, {}));
+  const keys = answer?.signingKeys.filter(({ kid }) => isPlainWord(kid)) ?? [];
   return keys.map(({ kid, alg, state }) => {
     const name = SigningKeyStateSchema.value[state]?.name ?? '';
-    return { text: kid, about: `${alg}, ${shortEnumName(SigningKeyStateSchema, name)}` };
+    return { text: kid, about: cleanText(`${alg}, ${shortEnumName(SigningKeyStateSchema, name)}`) };
   });
 }
 

@@ -47,7 +47,8 @@ export type SearchResult = Message<"latchkey.identity.v1.SearchResult"> & {
 
   /**
    * For a user, the email address; for an audience, its identifier; for a trusted issuer or an
-   * identity provider, its issuer. Empty for other resources, and if `name` is the same text.
+   * identity provider, its issuer; for a client's key, its JWK thumbprint. Empty for other resources,
+   * and if `name` is the same text.
    *
    * @generated from field: string detail = 4;
    */

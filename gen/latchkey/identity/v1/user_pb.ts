@@ -1175,7 +1175,8 @@ export const UserService: GenService<{
    * Streams the caller's own data as a tar archive of JSON files: the profile, sessions, passkeys and
    * identities without their secrets, memberships, invitations, the times until which notices are
    * read, the metadata of created documents and links, the events of the audit log, and the views
-   * that were recorded with the email address. A file has at most 500 entries. Users can call the method only for themselves.
+   * that were recorded with the email address. A file has at most 500 entries. Users can call the
+   * method only for themselves.
    *
    * @generated from rpc latchkey.identity.v1.UserService.ExportUser
    */

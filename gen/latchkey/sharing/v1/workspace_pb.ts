@@ -1617,8 +1617,8 @@ export const WorkspaceService: GenService<{
   },
   /**
    * Invites a person to a workspace: mails a link that works once, within seven days. The recipient
-   * creates a user with the link, or an existing user with the address signs in and joins. When the mail of
-   * another invitation to the same address is sent, the earlier one ends.
+   * creates a user with the link, or an existing user with the address signs in and joins. When the
+   * mail of another invitation to the same address is sent, the earlier one ends.
    *
    * The rules of PutMember apply: the caller must hold all scopes of the role, and among members,
    * only owners can invite an owner or replace the invitation of one. They are checked again when

@@ -16,7 +16,7 @@ export type ConversionLimits = {
   readonly previewBytes: number;
 };
 
-/** The file to convert is in the folder of the program. */
+/** The file to convert is in the folder that the answer `ready` names. */
 export type ConversionOrder = { readonly kind: 'convert'; readonly fileName: string };
 
 export type ConversionAnswer =

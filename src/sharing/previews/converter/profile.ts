@@ -28,7 +28,7 @@ const items: readonly Item[] = [
 
 /** The folders of one conversion, as LibreOffice sees them. */
 type OfficeFolders = {
-  /** Has the document. Its name is random, so that no document can contain it. */
+  /** Has the document. Its name is random, so that no URL in a document can contain it. */
   readonly work: string;
   /** For all other files of LibreOffice. Documents can name it, because variables contain it. */
   readonly own: string;
