@@ -54,7 +54,7 @@ describeDialects('a database with invitations', (dialect) => {
   });
 });
 
-/** A user whom a provider has created, and one who was linked with it. */
+/** Two users of a provider: it created one, and the other one was linked. */
 async function addProvidedUser(db: Kysely<unknown>): Promise<void> {
   const texts = ['name', 'issuer', 'client_id', 'secret_ciphertext', 'master_key_id'];
   texts.push('allowed_domains', 'role_mappings', 'groups_claim', 'email_verified_claim');

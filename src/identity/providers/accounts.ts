@@ -126,8 +126,8 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
 }
 
 /**
- * Whether this provider, or one that was deleted, has created the user. Then the groups decide about
- * the grants, and a new link must not keep them without the groups.
+ * Whether this provider, or one that was deleted, has created the user. Then the groups decide
+ * about the grants, and a new link must not keep them without the groups.
  */
 async function hasProvided(
   trx: Executor,

@@ -1,6 +1,6 @@
 // Lets an address have several invitations to a workspace: an earlier one stays valid until the
 // mail of a later one is sent. Indexes the thumbprints of client keys for the search, and names the
-// providers that created users. Only drops a constraint, so that earlier releases run on the schema.
+// providers that created users. Drops only a constraint: earlier releases run on the schema.
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { createSortIndex } from './0005-lists.ts';
 import { createInvitations } from './0007-identity.ts';
