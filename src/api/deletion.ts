@@ -60,7 +60,7 @@ export const disabling =
     return { disable_time: isDisabled ? now : null };
   };
 
-type DeletionStep<Row, Change> = {
+type StateChange<Row, Change> = {
   readonly before: Row;
   readonly changeOf: (row: Row, now: number) => Change;
   readonly time: number;
@@ -70,9 +70,9 @@ type DeletionStep<Row, Change> = {
  * Stores a deletion, a disabling or its undo, whose columns `changeOf` returns. Returns the row.
  * Throws `precondition_failed` for a stale `If-Match`. Call it with the locked row.
  */
-export async function storeDeletion<Row extends Stored, Change extends object>(
+export async function storeStateChange<Row extends Stored, Change extends object>(
   context: HandlerContext,
-  { before, changeOf, time }: DeletionStep<Row, Change>,
+  { before, changeOf, time }: StateChange<Row, Change>,
   update: (changed: Change & { update_time: number }) => Promise<unknown>,
 ): Promise<Row> {
   requireEtag(context, {}, before);

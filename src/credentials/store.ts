@@ -1,11 +1,10 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { AccessSource } from '../api/access/access-source.ts';
 import { parseStoredScopes } from '../api/access/scopes.ts';
 import type { CredentialKind, NewCredential } from '../base/crypto/credential-format.ts';
 import { type List, type ListPage, readList } from '../storage/list.ts';
 import type { ListQuery } from '../storage/list-request.ts';
 import { readNewest } from '../storage/newest-rows.ts';
-import { isLiveAt } from '../storage/row-counts.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 import type { SearchTable } from '../storage/search.ts';
 import { type TokenSettings, tokenSettingsOf } from './token-settings.ts';
@@ -23,6 +22,10 @@ export async function hasOwner(db: Executor, { kind, id }: CredentialOwner): Pro
     await sql`select 1 from ${sql.table(owners[kind].table)} where id = ${id}`.execute(db);
   return rows.length > 0;
 }
+
+/** Whether a credential is neither revoked nor expired at `time`. */
+export const isLiveAt = (time: number) =>
+  sql<SqlBool>`revoke_time is null and (expire_time is null or expire_time > ${time})`;
 
 export type InsertedCredential = Pick<NewCredential, 'id' | 'digest'> & {
   readonly creatorId?: string;

@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 
 export async function countRows<DB, T extends keyof DB, O>(
   query: SelectQueryBuilder<DB, T, O>,
@@ -14,7 +14,3 @@ export async function hasRow<DB, T extends keyof DB, O>(
   const found = query.clearSelect().select(sql.lit(1).as('found')).limit(1);
   return (await found.executeTakeFirst()) !== undefined;
 }
-
-/** Whether a credential is neither revoked nor expired at `time`. */
-export const isLiveAt = (time: number) =>
-  sql<SqlBool>`revoke_time is null and (expire_time is null or expire_time > ${time})`;

@@ -7,7 +7,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 import { startTestApp } from '../support/harness.ts';
-import { openCall, openSession, prefix } from '../support/raw-grpc.ts';
+import { flags, frame, headerBlock, http2Preface, types } from '../support/http2-frames.ts';
+import { openCall, openConnection, openSession, prefix } from '../support/raw-grpc.ts';
 import { useStarted } from '../support/use-started.ts';
 
 // Without these, a call that stays open would end before its test does.
@@ -71,4 +72,29 @@ test('a call is closed at its deadline, even if its body has not ended', async (
   }
   expect(failures).toEqual([]);
   expect(Object.keys(bodies)).toHaveLength(3);
+});
+
+test('a second Authorization header is refused, and no message is read', async () => {
+  const literal = ['authorization', 'Bearer b'].map((text) => [text.length, ...Buffer.from(text)]);
+  const second = [0, ...literal.flat()];
+  const cases = { 'credential-1': [], 'credential-2': second };
+  for (const [id, more] of Object.entries(cases)) {
+    const first = headerBlock(getJwks, { authorization: 'Bearer a', 'x-request-id': id });
+    const { socket } = await openConnection(
+      app.app.grpcAddress,
+      ...[http2Preface, frame(types.settings, 0, 0)],
+      frame(types.headers, flags.endHeaders, 1, Buffer.concat([first, Buffer.from(more)])),
+      frame(types.data, flags.endStream, 1, prefix(0)),
+    );
+    onTestFinished(() => void socket.destroy());
+    await expect.poll(() => app.logText()).toContain(id);
+  }
+  const codes = (await app.logText()).split('\n').flatMap((line) => {
+    const { request_id: id, code } = JSON.parse(line || '{}');
+    return id in cases ? [[id, code]] : [];
+  });
+  expect(Object.fromEntries(codes)).toEqual({
+    'credential-1': 'ok',
+    'credential-2': 'invalid_argument',
+  });
 });

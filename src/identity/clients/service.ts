@@ -20,7 +20,6 @@ import { parseListRequest } from '../../storage/list-request.ts';
 import type { ClientRow, CredentialRow, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
 import { lockExistingClient, lockToChange, lockToEnd, requireMayChange } from './clients.ts';
-import { type ClientDeletionOptions, createClientDeletionMethods } from './deletion-methods.ts';
 import { createFederationMethods, type FederationOptions } from './federation-methods.ts';
 import {
   clientMessage,
@@ -31,10 +30,11 @@ import {
 } from './fields.ts';
 import { clientIdFrom, requireFreeId, requireKnownSubjects, secretFrom } from './imports.ts';
 import { type ClientKeyOptions, createClientKeyMethods } from './key-methods.ts';
+import { type ClientStateOptions, createClientStateMethods } from './state-methods.ts';
 import { clientList, findClient, findClients, insertClient, updateClient } from './store.ts';
 import { requireOwnScopes } from './token-fields.ts';
 
-export type ClientOptions = ClientDeletionOptions &
+export type ClientOptions = ClientStateOptions &
   ManagementOptions &
   Pick<ClientKeyOptions, 'checkJwk'> &
   Pick<FederationOptions, 'lockTrustedIssuer'> & {
@@ -79,7 +79,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     ...createClientKeyMethods({ ...options, requireClient }),
     ...createFederationMethods({ ...options, requireClient }),
-    ...createClientDeletionMethods(options),
+    ...createClientStateMethods(options),
 
     async getClient({ clientId }, context) {
       const client = clientMessage(await requireClient(clientId));

@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import type { AccessOwner, AccessSource } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
-import { createdBy, createdCredentials } from '../../credentials/store.ts';
+import { createdBy, createdCredentials, isLiveAt } from '../../credentials/store.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { readNewest } from '../../storage/newest-rows.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
-import { isLiveAt } from '../../storage/row-counts.ts';
 import type {
   ClientKeyRow,
   ClientRow,

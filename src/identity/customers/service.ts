@@ -11,7 +11,7 @@ import {
   enablingUndeletionOf,
   neverDisabled,
   requireNotDeleted,
-  storeDeletion,
+  storeStateChange,
 } from '../../api/deletion.ts';
 import {
   createdColumns,
@@ -73,7 +73,7 @@ export function createCustomerService(
     const row = await auditLog.change(context, { target: id }, async (trx) => {
       const before = await lock(trx, id);
       const step = { before, changeOf, time: now() };
-      return storeDeletion(context, step, (changed) => updateCustomer(trx, id, changed));
+      return storeStateChange(context, step, (changed) => updateCustomer(trx, id, changed));
     });
     return { customer: customerMessage(row) };
   }

@@ -9,7 +9,7 @@ import {
   deletionFields,
   deletionOf,
   notDeleted,
-  storeDeletion,
+  storeStateChange,
   undeletionOf,
 } from '../../api/deletion.ts';
 import {
@@ -88,7 +88,7 @@ export function createWorkspaceService(
       const old = await lockWorkspace(trx, id);
       await requireOwner(trx, context, 'Only owners can delete or undelete a workspace.');
       const step = { before: old, changeOf, time: now() };
-      return storeDeletion(context, step, (changed) => updateWorkspace(trx, id, changed));
+      return storeStateChange(context, step, (changed) => updateWorkspace(trx, id, changed));
     });
     return answer(row);
   }

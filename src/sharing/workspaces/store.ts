@@ -1,6 +1,5 @@
 import { type Insertable, sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
-import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
@@ -14,7 +13,7 @@ import type {
   WorkspaceRow,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
+import { deleteBy, findBy, insertInto, type ShownRows } from '../../storage/table-queries.ts';
 
 export const insertWorkspace = insertInto('workspaces');
 
@@ -54,9 +53,10 @@ export function findWorkspaces(
   db: Executor,
   userId: string | undefined,
   query: ListQuery,
-  { externalId, showDeleted }: ShownResources = shownByDefault,
+  { externalId = '', showDeleted = false }: ShownRows = {},
 ): Promise<ListPage<WorkspaceRow>> {
-  let workspaces = withExternalId(db.selectFrom('workspaces').selectAll(), externalId);
+  let workspaces = db.selectFrom('workspaces').selectAll();
+  if (externalId !== '') workspaces = workspaces.where('external_id', '=', externalId);
   if (!showDeleted) workspaces = workspaces.where('delete_time', 'is', null);
   if (userId !== undefined) {
     workspaces = workspaces.where('id', 'in', (eb) =>

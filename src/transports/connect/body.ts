@@ -10,7 +10,7 @@ import {
 } from '../../api/body-budget.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { undeclaredCompression } from '../../base/errors/undeclared-compression.ts';
-import { lateRequest } from '../http/deadlines.ts';
+import { lateRequest } from '../http/late-calls.ts';
 import { type ArrivingBody, readChunks } from '../http/request-body.ts';
 import { decodeBase64 } from './base64-text.ts';
 

@@ -14,7 +14,7 @@ import {
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
-import { timeoutMsMax } from '../http/deadlines.ts';
+import { timeoutMsMax } from '../http/late-calls.ts';
 
 type HeaderNames = {
   readonly encoding: string;

@@ -21,7 +21,7 @@ import type { Call } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ResponseAccount } from '../../api/response-budget.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
-import { canceledCall } from '../http/deadlines.ts';
+import { canceledCall } from '../http/late-calls.ts';
 import { decodeBinary, decodeJson } from '../http/message.ts';
 import { clientCertificateOf } from '../http/request-facts.ts';
 import { type ConnectBody, decompress, readFrame, readFrames, readUnframed } from './body.ts';

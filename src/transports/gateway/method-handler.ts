@@ -9,7 +9,7 @@ import { reserveDownload } from '../../api/response-budget.ts';
 import { etagMatches, requireMatch } from '../../base/http/byte-range.ts';
 import { createDownloadHead, type DownloadMessage, startBody } from '../../base/http/download.ts';
 import { compressText } from '../http/compression.ts';
-import { canceledCall } from '../http/deadlines.ts';
+import { canceledCall } from '../http/late-calls.ts';
 import {
   formType,
   hasBody,

@@ -8,7 +8,7 @@ import { type Call, type ContextSource, LazyContext, requestIdFrom } from '../..
 import { type Failure, fail, failureOf } from '../../base/errors/errors.ts';
 import { normaliseAddress } from '../../base/net/network.ts';
 import { type ActiveCall, endStream } from '../http/connections.ts';
-import { canceledCall, lateRequest } from '../http/deadlines.ts';
+import { canceledCall, lateRequest } from '../http/late-calls.ts';
 import { clientCertificateOf } from '../http/request-facts.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
 import { errorStatus, headersOf, headMetadata } from './metadata.ts';
@@ -51,7 +51,9 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   #isLate = false;
 
   constructor(method: GrpcMethod<GrpcCall>, base: Base, arrived: ArrivedCall) {
-    const { stream, isCompressed } = arrived;
+    const { stream, isCompressed, problem } = arrived;
+    // The guard then reads no message.
+    if (problem !== undefined) this.#failure = fail('invalid_argument', problem);
     this.#method = method;
     this.#base = base;
     this.#stream = stream;

@@ -11,7 +11,7 @@ import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import type { Connections } from '../http/connections.ts';
-import { lateRequest } from '../http/deadlines.ts';
+import { lateRequest } from '../http/late-calls.ts';
 import { GrpcBody } from './body.ts';
 import { errorStatus } from './metadata.ts';
 import { type ArrivedCall, filterCall } from './private-members.ts';

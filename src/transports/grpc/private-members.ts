@@ -9,10 +9,11 @@
 //   one?
 // - The replaced listener of a stream: the budget of bodies counts bytes before grpc-js gathers
 //   them. Can an interceptor count them?
-import type { Http2Server, ServerHttp2Stream } from 'node:http2';
+import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { parseTimeout } from '@connectrpc/connect/protocol-grpc';
 import type { Server, ServerInterceptingCallInterface } from '@grpc/grpc-js';
-import { timeoutMsMax } from '../http/deadlines.ts';
+import { timeoutMsMax } from '../http/late-calls.ts';
+import { findCredentialProblem } from '../http/request-facts.ts';
 
 export function http2ServerOf(server: Server): Http2Server {
   const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> };
@@ -25,6 +26,8 @@ export type ArrivedCall = {
   readonly stream: ServerHttp2Stream;
   /** Whether its headers name a compression for its messages. */
   readonly isCompressed: boolean;
+  /** Why its headers are refused. */
+  readonly problem: string | undefined;
 };
 
 /**
@@ -33,13 +36,20 @@ export type ArrivedCall = {
  */
 export function watchArrivals(server: Http2Server): () => ArrivedCall {
   let latest: ArrivedCall | undefined;
-  server.prependListener('stream', (stream, headers) => {
+  const onStream = (
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    _flags: number,
+    rawHeaders: string[],
+  ) => {
     // Like grpc-js, which reads the first one of several.
     const [encoding = ''] = String(headers['grpc-encoding'] ?? 'identity').split(',');
-    latest = { stream, isCompressed: encoding.trim() !== 'identity' };
+    const problem = findCredentialProblem({ rawHeaders });
+    latest = { stream, isCompressed: encoding.trim() !== 'identity', problem };
     const timeout = headers['grpc-timeout'];
     if (timeout !== undefined) headers['grpc-timeout'] = boundedTimeout(String(timeout));
-  });
+  };
+  server.prependListener('stream', onStream);
   return () => {
     if (latest === undefined) throw new Error('an interceptor was called without a stream');
     const call = latest;

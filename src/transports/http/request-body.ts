@@ -5,7 +5,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
-import { canceledCall } from './deadlines.ts';
+import { canceledCall } from './late-calls.ts';
 
 /** Requests whose client waits for `100 Continue` before it sends the body. */
 const waiting = new WeakSet<IncomingMessage>();

@@ -23,8 +23,7 @@ export function readRequestId({ headers }: Pick<IncomingMessage, 'headers'>): st
 /**
  * Returns why the head is refused; undefined if it is valid. A proxy may have routed or refused a
  * request by its Host (RFC 9110 §7.2), so a request with an invalid or a second one is refused (RFC
- * 9112 §3.2). HTTP/1.0 does not require a Host. A proxy may also have checked another credential
- * than the first, which Node keeps, so a second `Authorization` header is refused.
+ * 9112 §3.2). HTTP/1.0 does not require a Host.
  */
 export function findHeadProblem(request: Request): string | undefined {
   // HTTP/2 has `:authority`, which stays if `Host` is different.
@@ -32,9 +31,8 @@ export function findHeadProblem(request: Request): string | undefined {
   if (authorities + countLines(request, 'host') > 1) {
     return 'The request contains more than one Host header.';
   }
-  if (countLines(request, 'authorization') > 1) {
-    return 'The request contains more than one Authorization header.';
-  }
+  const credentialProblem = findCredentialProblem(request);
+  if (credentialProblem !== undefined) return credentialProblem;
   const { host } = request.headers;
   if (host !== undefined) return isHost(host) ? undefined : 'The Host header is not valid.';
   return request.httpVersion === '1.1' ? 'The request contains no Host header.' : undefined;
@@ -54,7 +52,13 @@ export function readAbsoluteForm(
   return isHost(host) ? undefined : 'The host of the request target is not valid.';
 }
 
-function countLines({ rawHeaders }: Request, header: string): number {
+/** A proxy may have checked another credential than the first one, which Node keeps. */
+export const findCredentialProblem = (request: Pick<IncomingMessage, 'rawHeaders'>) =>
+  countLines(request, 'authorization') > 1
+    ? 'The request contains more than one Authorization header.'
+    : undefined;
+
+function countLines({ rawHeaders }: Pick<Request, 'rawHeaders'>, header: string): number {
   let lines = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];

@@ -5,7 +5,7 @@ import {
   disabling,
   disablingDeletionOf,
   enablingUndeletionOf,
-  storeDeletion,
+  storeStateChange,
 } from '../../api/deletion.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -14,19 +14,19 @@ import { lockToChange, lockToEnd } from './clients.ts';
 import { clientMessage } from './fields.ts';
 import { type ClientChange, updateClient } from './store.ts';
 
-export type ClientDeletionOptions = {
+export type ClientStateOptions = {
   readonly auditLog: AuditLog;
   /** How many backups stay in the target of backups; 0 without a target. */
   readonly keptBackups: number;
   readonly now: Clock;
 };
 
-type DeletionMethods = Pick<
+type StateMethods = Pick<
   ServiceImpl<typeof ClientService>,
   'deleteClient' | 'undeleteClient' | 'disableClient' | 'enableClient'
 >;
 
-export function createClientDeletionMethods(options: ClientDeletionOptions): DeletionMethods {
+export function createClientStateMethods(options: ClientStateOptions): StateMethods {
   const { auditLog, keptBackups, now } = options;
 
   async function apply(
@@ -38,7 +38,7 @@ export function createClientDeletionMethods(options: ClientDeletionOptions): Del
     const row = await auditLog.change(context, { target: id }, async (trx) => {
       const before = await lock(trx, context, id);
       const step = { before, changeOf, time: now() };
-      return storeDeletion(context, step, (changed) => updateClient(trx, id, changed));
+      return storeStateChange(context, step, (changed) => updateClient(trx, id, changed));
     });
     return { client: clientMessage(row) };
   }
