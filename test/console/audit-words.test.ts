@@ -8,8 +8,18 @@ import {
   namesTarget,
 } from '../../web/console/audit/audit-words.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { listFiles, readText } from '../tidy/files.ts';
 
 const done = (action: string) => describeAction({ action, code: 'ok' });
+
+it('every action that the source names can be picked in the filter', () => {
+  const pattern = /'((?:[A-Z]\w+Service|MasterKey|Staff)\.[A-Z]\w+)'/g;
+  const named = listFiles('src', '.ts').flatMap((file) =>
+    [...readText(file).matchAll(pattern)].map(([, action = '']) => action),
+  );
+  expect(named.filter((action) => !auditActions.includes(action))).toEqual([]);
+  expect(new Set(named).size).toBeGreaterThan(20);
+});
 
 it('every action of the API has words, done or refused', () => {
   expect(auditActions.length).toBeGreaterThan(50);
