@@ -140,7 +140,7 @@ it('the row of a reader has the receipt of the agreement', async () => {
   const receipt = JSON.parse(await readFile(await download.path(), 'utf8'));
   expect(receipt).toMatchObject({ email: 'jane@example.com' });
 
-  await page.route('**/receipt?*', (route) => route.abort());
+  await page.route('**/receipt?*', (route) => route.fulfill({ status: 503 }));
   await page.getByRole('button', { name: 'Download receipt' }).click();
   await page.getByRole('alert').waitFor();
 });

@@ -47,14 +47,13 @@ export const customerSearch: SearchTable = {
   where: () => sql`delete_time is null`,
 };
 
-const findPage = listFrom('customers', customerList, { hidesDeleted: true });
-
 export async function findCustomers(
   db: Executor,
   query: ListQuery,
   shown?: ShownRows,
 ): Promise<ListPage<CustomerWithAccounts>> {
-  const page = await findPage(db, query, shown);
+  const find = listFrom('customers', customerList, { hidesDeleted: true });
+  const page = await find(db, query, shown);
   return { ...page, rows: await withAccounts(db, page.rows) };
 }
 
