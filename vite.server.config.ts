@@ -4,9 +4,6 @@ import { defineConfig } from 'vite';
 
 /** Packages with native code, or with files that they find next to their own code. */
 const external = [
-  // Not loaded: see src/transports/http/without-schemas.ts.
-  '@fastify/ajv-compiler',
-  '@fastify/fast-json-stringify-compiler',
   '@grpc/grpc-js',
   '@grpc/reflection',
   '@node-rs/argon2',

@@ -31,7 +31,6 @@ const groups = [
   ['gateway', /^src\/(transports\/(gateway|http|socket)|base\/errors\/)/],
   ['Connect', /^(src\/transports\/connect|node_modules\/@connectrpc)\//],
   ['gRPC', /^(src\/transports\/grpc|node_modules\/@grpc)\//],
-  ['Fastify', /^node_modules\/(fast|@fastify|find-my-way|avvio|reusify|secure-json|light-my)/],
   ['other code of the service', /^src\//],
   ['other packages', /^node_modules\//],
 ];

@@ -1,19 +1,18 @@
-// The HTTP listener: the JSON gateway, the routes and the assets on Fastify, and Connect.
+// The HTTP listener: the JSON gateway with the routes and the assets, and Connect.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import Fastify from 'fastify';
+import type { Socket } from 'node:net';
 import type { ResponseBudget } from '../api/response-budget.ts';
 import { type Failure, fail } from '../base/errors/errors.ts';
 import { networkOf } from '../base/net/network.ts';
 import type { CallAdmission } from './admission.ts';
 import { createConnectTransport } from './connect/handler.ts';
-import { registerAssets } from './gateway/assets.ts';
-import { oauthPathsOf, refuseRequest, registerGateway, sendError } from './gateway/gateway.ts';
-import type { GatewayOptions } from './gateway/options.ts';
+import { createAssets } from './gateway/assets.ts';
+import type { GatewayOptions } from './gateway/exchange.ts';
+import { createGateway, oauthPathsOf, refuseRequest } from './gateway/gateway.ts';
 import type { Http2Options } from './http/http2.ts';
 import { hasBody } from './http/request-body.ts';
 import { findHeadProblem, pathOf, readAbsoluteForm } from './http/request-facts.ts';
-import type { SecureHttpServer } from './http/secure-server.ts';
 import {
   createDeadlines,
   createHttpServer,
@@ -26,7 +25,6 @@ import {
   strictTransportSecurity,
 } from './http/server.ts';
 import { createUnread } from './http/unread.ts';
-import { withoutSchemas } from './http/without-schemas.ts';
 import { acceptWaiting, type BoundSocket } from './socket.ts';
 import type { Tls } from './tls/tls.ts';
 
@@ -68,10 +66,10 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   const pendingResponses: PendingResponses = new Map();
   const { tls } = options;
   const secureServers = tls && (await import('./http/secure-server.ts'));
-  let secure: SecureHttpServer | undefined;
   const cors = await corsOf(options);
+  const serve = createGateway(gateway, await createAssets(options.assetsDir, gateway));
 
-  function route(handle: Handle, request: IncomingMessage, response: ServerResponse): void {
+  function route(request: IncomingMessage, response: ServerResponse): void {
     if (isStopping) response.setHeader('connection', 'close');
     if (isSecure) response.setHeader(...strictTransportSecurity);
     const headerProblem = findHeadProblem(request);
@@ -87,7 +85,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     const kind = isOnDomain ? undefined : kinds.get(path);
     if (kind === undefined) {
       unread.admit(request);
-      begin(handle, request, response);
+      begin(serve, request, response);
       return;
     }
     if (kind === 'client_streaming') deadlines.extend(request, response);
@@ -121,46 +119,30 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     });
   }
 
-  const app = Fastify({
-    ...withoutSchemas,
-    exposeHeadRoutes: false,
-    // Requests that arrive on open connections during the drain are still answered.
-    return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply, gateway),
-    routerOptions: { maxParamLength: 1024 },
-    serverFactory: (handle) => {
-      const serverOptions = {
-        limits,
-        pendingResponses,
-        unread,
-        warn: options.warn,
-        accept: (request: IncomingMessage, response: ServerResponse) =>
-          route(handle, request, response),
-        refuse: (thrown: unknown, request: IncomingMessage, response: ServerResponse) =>
-          refuseRequest(gateway.failureOf(thrown), request, response, gateway),
-        refuseExpectation: (request: IncomingMessage, response: ServerResponse) => {
-          const failure = fail(
-            'invalid_argument',
-            'The value of the Expect header is not supported.',
-          );
-          refuseRequest(failure, request, response, gateway, 417);
-        },
-        isExtended: ({ socket }: IncomingMessage) => deadlines.isExtended(socket),
-      } satisfies HttpServerOptions & Pick<Http2Options, 'isExtended'>;
-      secure = tls && secureServers?.createSecureHttpServer(tls, serverOptions);
-      return secure?.server ?? createHttpServer(serverOptions);
+  const serverOptions = {
+    limits,
+    pendingResponses,
+    unread,
+    warn: options.warn,
+    accept: route,
+    refuse: (thrown: unknown, request: IncomingMessage, response: ServerResponse) =>
+      refuseRequest(gateway.failureOf(thrown), request, response, gateway),
+    refuseExpectation(request: IncomingMessage, response: ServerResponse) {
+      const failure = fail('invalid_argument', 'The value of the Expect header is not supported.');
+      refuseRequest(failure, request, response, gateway, 417);
     },
-    clientErrorHandler: (error: Error & { code?: string }, socket) => {
-      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && deadlines.isExtended(socket)) return;
-      if (pendingResponses.get(socket)?.headersSent) socket.destroy();
-      else refuseMalformed(error, socket, options.publicUrl);
-    },
+    isExtended: ({ socket }: IncomingMessage) => deadlines.isExtended(socket),
+  } satisfies HttpServerOptions & Pick<Http2Options, 'isExtended'>;
+  const secure = tls && secureServers?.createSecureHttpServer(tls, serverOptions);
+  const server = secure?.server ?? createHttpServer(serverOptions);
+  server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && deadlines.isExtended(socket)) return;
+    if (pendingResponses.get(socket)?.headersSent) socket.destroy();
+    else refuseMalformed(error, socket, options.publicUrl);
   });
-  await registerAssets(app, options.assetsDir, gateway);
-  registerGateway(app, gateway);
-  await app.ready();
-  options.admission.watch(app.server);
-  await options.socket.handTo(app.server);
+  options.admission.watch(server);
+  await options.socket.handTo(server);
+
   function announceStop(): void {
     isStopping = true;
     for (const response of pendingResponses.values()) {
@@ -169,14 +151,14 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   }
   return {
     announceStop,
-    acceptWaiting: () => acceptWaiting(app.server),
+    acceptWaiting: () => acceptWaiting(server),
     async drain() {
       announceStop();
-      const closed = new Promise((resolve) => app.server.close(resolve));
-      await Promise.all([closed, app.close(), secure?.http2.retire()]);
+      const closed = new Promise((resolve) => server.close(resolve));
+      await Promise.all([closed, secure?.http2.retire()]);
     },
     close() {
-      app.server.closeAllConnections();
+      server.closeAllConnections();
       secure?.http2.destroy();
     },
   };

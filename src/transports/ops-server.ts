@@ -1,9 +1,13 @@
 // Liveness, readiness and metrics for operators.
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Fastify, { type RouteHandlerMethod } from 'fastify';
+import { fail, failureOf } from '../base/errors/errors.ts';
+import { sendWhole } from './gateway/send.ts';
 import { compressText } from './http/compression.ts';
+import { problemOf } from './http/problem.ts';
+import { pathOf, readRequestId } from './http/request-facts.ts';
 import { refuseMalformed } from './http/server.ts';
-import { withoutSchemas } from './http/without-schemas.ts';
 import { type OpsPath, opsRoutes } from './ops-routes.ts';
 import type { BoundSocket } from './socket.ts';
 
@@ -51,6 +55,17 @@ const checkMs = 2_000;
 const requestMs = 10_000;
 const connectionsMax = 256;
 
+type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+};
+
+function json(status: number, value: object): Answer {
+  const headers = { 'content-type': 'application/json; charset=utf-8' };
+  return { status, headers, body: JSON.stringify(value) };
+}
+
 export async function startOpsServer({
   socket,
   publicUrl,
@@ -58,50 +73,69 @@ export async function startOpsServer({
   metrics,
   isDomainVerified,
 }: OpsOptions): Promise<OpsServer> {
-  const app = Fastify({
-    ...withoutSchemas,
-    forceCloseConnections: true,
-    requestTimeout: requestMs,
-    keepAliveTimeout: 60_000,
-    http: { headersTimeout: requestMs, connectionsCheckingInterval: 1_000 },
-    clientErrorHandler: (error, client) => refuseMalformed(error, client, publicUrl),
-  });
-  app.server.maxConnections = connectionsMax;
   let draining = false;
 
-  const handlers: Readonly<Record<OpsPath, RouteHandlerMethod>> = {
-    '/healthz': (_request, reply) => reply.send({ status: 'ok' }),
-    '/readyz': async (_request, reply) => {
+  const answers: Readonly<Record<OpsPath | '/', (request: IncomingMessage) => Promise<Answer>>> = {
+    '/': async () => json(200, { paths: opsRoutes.map(({ path }) => path) }),
+    '/healthz': async () => json(200, { status: 'ok' }),
+    '/readyz': async () => {
       const { ready: isReady, ...facts } = await readiness();
       const ready = !draining && isReady;
-      reply.header('cache-control', 'no-store').status(ready ? 200 : 503);
-      return { status: draining ? 'draining' : ready ? 'ok' : 'not ready', ...facts };
+      const status = draining ? 'draining' : ready ? 'ok' : 'not ready';
+      const answer = json(ready ? 200 : 503, { status, ...facts });
+      return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
     },
-    '/metrics': async (request, reply) => {
+    '/metrics': async (request) => {
       const text = await metrics.read();
       const { body, headers } = await compressText(text, request.headers['accept-encoding']);
-      return reply.header('content-type', metrics.contentType).headers(headers).send(body);
+      return { status: 200, headers: { 'content-type': metrics.contentType, ...headers }, body };
     },
-    '/internal/domain-allowed': async (request, reply) => {
-      const { domain } = request.query as { readonly domain?: unknown };
-      const check = typeof domain === 'string' ? isDomainVerified(domain) : Promise.resolve(false);
+    '/internal/domain-allowed': async ({ url = '' }) => {
+      const names = new URLSearchParams(url.slice(pathOf(url).length)).getAll('domain');
+      const check = names.length === 1 ? isDomainVerified(names[0] ?? '') : Promise.resolve(false);
       const allowed = await check.catch(() => undefined);
       const status = allowed === undefined ? 503 : allowed ? 200 : 404;
-      return reply.status(status).send({ allowed: allowed ?? false });
+      return json(status, { allowed: allowed ?? false });
     },
   };
-  for (const { path } of opsRoutes) app.get(path, handlers[path]);
-  app.get('/', (_request, reply) => reply.send({ paths: opsRoutes.map(({ path }) => path) }));
+  const byPath = new Map(Object.entries(answers));
 
-  await app.ready();
-  await socket.handTo(app.server);
+  async function answer(request: IncomingMessage): Promise<Answer> {
+    const read = byPath.get(pathOf(request.url ?? ''));
+    if (read === undefined) throw fail('not_found', 'Nothing exists at this path.');
+    if (request.method === 'GET' || request.method === 'HEAD') return read(request);
+    const headers = { allow: 'GET, HEAD' };
+    throw fail('method_not_allowed', 'The path accepts GET, HEAD.', { headers });
+  }
+
+  const server = createServer(
+    {
+      requestTimeout: requestMs,
+      headersTimeout: requestMs,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 60_000,
+    },
+    (request, response) => {
+      const requestId = readRequestId(request);
+      const sent = { request, response, requestId };
+      answer(request)
+        .catch((thrown: unknown) =>
+          problemOf(failureOf(thrown), { publicUrl, requestId, oauthErrors: false }),
+        )
+        .then(({ body, ...head }) => sendWhole(sent, head, body));
+    },
+  );
+  server.on('clientError', (error, client) => refuseMalformed(error, client as Socket, publicUrl));
+  server.maxConnections = connectionsMax;
+  await socket.handTo(server);
   return {
     drain() {
       draining = true;
     },
     async close() {
-      app.server.closeAllConnections();
-      await app.close();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
     },
   };
 }

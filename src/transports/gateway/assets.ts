@@ -1,10 +1,10 @@
 // Serves the built browser code at `/assets/`.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { createSharedFiles } from '../../api/routes/shared-files.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { type ChunkOptions, sendBytes } from './send-chunks.ts';
+import type { HttpExchange } from './exchange.ts';
+import { type ChunkOptions, sendBytes, sendWhole } from './send.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -26,26 +26,22 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-export async function registerAssets(
-  app: FastifyInstance,
-  folder: string,
-  options: ChunkOptions,
-): Promise<void> {
+/** Sends the asset at a path. Throws `not_found`. */
+export type SendAsset = (exchange: HttpExchange, path: string) => Promise<void>;
+
+export const assetsPath = '/assets/';
+
+export async function createAssets(folder: string, options: ChunkOptions): Promise<SendAsset> {
   const files = createSharedFiles(folder, await readdir(folder, { recursive: true }));
-  app.route<{ Params: { '*': string } }>({
-    method: ['GET', 'HEAD'],
-    url: '/assets/*',
-    async handler(request, reply) {
-      const name = request.params['*'];
-      const type = types[path.extname(name)] ?? 'application/octet-stream';
-      const header = (wanted: string) => request.headers[wanted]?.toString();
-      const asked = { isHead: request.method === 'HEAD', header };
-      const found = await files.reply(name, asked, { ...headers, 'content-type': type });
-      if (found === undefined) throw fail('not_found', 'Nothing exists at this path.');
-      const { status, body } = found;
-      const head = { status, headers: { ...found.headers } };
-      if (body instanceof Uint8Array) return sendBytes(reply, head, body, options);
-      return reply.status(status).headers(head.headers).send();
-    },
-  });
+  return async (exchange, urlPath) => {
+    const { request } = exchange;
+    const name = urlPath.slice(assetsPath.length);
+    const type = types[path.extname(name)] ?? 'application/octet-stream';
+    const header = (wanted: string) => request.headers[wanted]?.toString();
+    const asked = { isHead: request.method === 'HEAD', header };
+    const found = await files.reply(name, asked, { ...headers, 'content-type': type });
+    if (found === undefined) throw fail('not_found', 'Nothing exists at this path.');
+    if (found.body instanceof Uint8Array) await sendBytes(exchange, found, found.body, options);
+    else sendWhole(exchange, found);
+  };
 }

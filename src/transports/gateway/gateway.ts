@@ -1,6 +1,5 @@
-// The JSON gateway: serves every annotated method and every route, and sends all errors.
-import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+// The JSON gateway: serves all annotated methods, the routes and the assets, and sends all errors.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { HttpRoute } from '../../api/routes/route.ts';
 import { bearerChallenge } from '../../base/errors/challenge.ts';
@@ -10,87 +9,92 @@ import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
 import { pathOf, readRequestId } from '../http/request-facts.ts';
 import { hasWindow } from '../http/unread.ts';
+import { assetsPath, type SendAsset } from './assets.ts';
 import { bindingsOf } from './binding.ts';
+import type { GatewayOptions, HttpExchange, RouteTarget } from './exchange.ts';
 import { handleMethod } from './method-handler.ts';
 import { authenticatesClient, basicChallenge } from './oauth-form.ts';
-import type { GatewayOptions, RoutedRequest, RouteTarget } from './options.ts';
 import { handleRoute } from './route-handler.ts';
-import { createRouter, type Route, type Router } from './router.ts';
+import { createRouter, type Match, type Route, type Router } from './router.ts';
+import { sendWhole } from './send.ts';
 import { parseTemplate, rootTemplate } from './template.ts';
 
+type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
 /** Throws an error with the methods' names if a rule is not supported or two rules collide. */
-export function registerGateway(app: FastifyInstance, options: GatewayOptions): void {
+export function createGateway(options: GatewayOptions, sendAsset: SendAsset): Handle {
   const ownRouter = createRouter(routesOf(options));
   const onDomains = options.routes.filter(({ isOnDomains }) => isOnDomains === true);
   const domainRouter = createRouter(routesOf({ endpoints: [], routes: onDomains }));
 
-  app.decorateRequest('routed', undefined);
-  app.setErrorHandler<FastifyError>((error, request, reply) =>
-    sendError(error, request, reply, options),
-  );
-  // Only asset requests arrive here; assets have a separate route.
-  app.setNotFoundHandler(() => {
-    throw notFound();
-  });
-
-  function routeWithSlash(
-    router: Router<RouteTarget>,
-    method: string,
+  /** Answers a request that no method and no route accepts. */
+  async function respondUnrouted(
+    exchange: HttpExchange,
     path: string,
-  ): HttpRoute | undefined {
-    const match = path.endsWith('/') ? router.match(method, path.slice(0, -1)) : undefined;
-    const target = match?.kind === 'found' ? match.value : undefined;
-    return target?.kind === 'route' && target.route.matchesTrailingSlash ? target.route : undefined;
+    match: Exclude<Match<RouteTarget>, { kind: 'found' }>,
+    router: Router<RouteTarget>,
+  ): Promise<void> {
+    switch (match.kind) {
+      case 'not_found': {
+        const { method = '', url = '' } = exchange.request;
+        const isRead = method === 'GET' || method === 'HEAD';
+        if (isRead && path.startsWith(assetsPath)) return sendAsset(exchange, path);
+        const route = routeWithSlash(router, method, path);
+        if (route === undefined) throw fail('not_found', 'Nothing exists at this path.');
+        const location = path.slice(0, -1) + url.slice(path.length);
+        const handle = async () => ({ status: 308, headers: { location }, body: undefined });
+        return handleRoute({ ...route, handle }, exchange, options);
+      }
+      case 'malformed':
+        throw fail('invalid_argument', 'The path is malformed.');
+      case 'method_not_allowed': {
+        const allow = match.allow.join(', ');
+        throw fail('method_not_allowed', `The path accepts ${allow}.`, { headers: { allow } });
+      }
+    }
   }
 
-  // Fastify routes every HTTP method here, so that a 405 can list the accepted methods. Fastify
-  // reads no bodies: handlers read them after the guard has accepted the credential.
-  for (const method of METHODS) {
-    app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  }
-  app.route({
-    method: METHODS,
-    url: '*',
-    handler(request, reply) {
-      const requestId = readRequestId(request.raw);
-      reply.header('x-request-id', requestId);
-      const { method = '', url = '' } = request.raw;
-      const path = pathOf(url);
-      const domain = options.findDomain(request.raw.headers.host);
-      const router = domain === undefined ? ownRouter : domainRouter;
-      const match = router.match(method, path);
-      const found = match.kind === 'found' ? match : undefined;
-      const routed: RoutedRequest = {
-        requestId,
-        peer: options.peerOf(request.raw),
-        started: performance.now(),
-        domain,
-        target: found?.value,
-        variables: found?.variables ?? [],
-        isBodyRead: false,
-      };
-      request.routed = routed;
-      switch (match.kind) {
-        case 'found':
-          return match.value.kind === 'method'
-            ? handleMethod(match.value.binding, routed, request, reply, options)
-            : handleRoute(match.value.route, routed, request, reply, options);
-        case 'not_found': {
-          const route = routeWithSlash(router, method, path);
-          if (route === undefined) throw notFound();
-          const location = path.slice(0, -1) + url.slice(path.length);
-          const handle = async () => ({ status: 308, headers: { location }, body: undefined });
-          return handleRoute({ ...route, handle }, routed, request, reply, options);
-        }
-        case 'malformed':
-          throw fail('invalid_argument', 'The path is malformed.');
-        case 'method_not_allowed': {
-          const allow = match.allow.join(', ');
-          throw fail('method_not_allowed', `The path accepts ${allow}.`, { headers: { allow } });
-        }
+  return (request, response) => {
+    const path = pathOf(request.url ?? '');
+    const domain = options.findDomain(request.headers.host);
+    const router = domain === undefined ? ownRouter : domainRouter;
+    const match = router.match(request.method ?? '', path);
+    const found = match.kind === 'found' ? match : undefined;
+    const exchange: HttpExchange = {
+      request,
+      response,
+      requestId: readRequestId(request),
+      peer: options.peerOf(request),
+      started: performance.now(),
+      domain,
+      target: found?.value,
+      variables: found?.variables ?? [],
+      isBodyRead: false,
+    };
+    let answered: Promise<void>;
+    if (match.kind !== 'found') answered = respondUnrouted(exchange, path, match, router);
+    else if (match.value.kind === 'route')
+      answered = handleRoute(match.value.route, exchange, options);
+    else answered = handleMethod(match.value.binding, exchange, options);
+    answered.catch((thrown: unknown) => {
+      try {
+        sendError(thrown, exchange, options);
+      } catch {
+        // An error that is not caught would end the process.
+        response.destroy();
       }
-    },
-  });
+    });
+  };
+}
+
+function routeWithSlash(
+  router: Router<RouteTarget>,
+  method: string,
+  path: string,
+): HttpRoute | undefined {
+  const match = path.endsWith('/') ? router.match(method, path.slice(0, -1)) : undefined;
+  const target = match?.kind === 'found' ? match.value : undefined;
+  return target?.kind === 'route' && target.route.matchesTrailingSlash ? target.route : undefined;
 }
 
 function routesOf({
@@ -112,31 +116,27 @@ function routesOf({
   return [...methods, ...others];
 }
 
-const notFound = () => fail('not_found', 'Nothing exists at this path.');
-
-export function sendError(
-  error: FastifyError | Error,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { publicUrl, observe, peerOf, failureOf, notFoundHtml }: GatewayOptions,
-): void {
-  const { routed } = request;
-  const failure = fromFastify(error) ?? failureOf(error);
-  const requestId = routed?.requestId ?? readRequestId(request);
-  const target = routed?.target;
+function sendError(thrown: unknown, exchange: HttpExchange, options: GatewayOptions): void {
+  const { request, response, requestId, peer, started, domain, target } = exchange;
+  // A response that has begun can only end early.
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { publicUrl, notFoundHtml } = options;
+  const failure = options.failureOf(thrown);
   const isMethod = target?.kind === 'method';
-  const endedAt = performance.now();
   // The guard has already reported its own errors.
-  if (!(isMethod && error instanceof Failure)) {
-    observe({
+  if (!(isMethod && thrown instanceof Failure)) {
+    options.observe({
       name: target?.kind === 'route' ? target.route.name : 'unrouted',
       ...(target?.kind === 'route' ? { route: target.route.path } : {}),
-      request: request.raw,
+      request,
       requestId,
-      peer: routed?.peer ?? peerOf(request.raw),
+      peer,
       status: failure.status,
       failure,
-      durationMs: endedAt - (routed?.started ?? endedAt),
+      durationMs: performance.now() - started,
     });
   }
   const endpoint = isMethod ? target.binding.endpoint : undefined;
@@ -144,33 +144,24 @@ export function sendError(
   // Each 401 has a challenge, even if the credential was in the body (RFC 9110 §15.5.2).
   const isOfClient = endpoint !== undefined && authenticatesClient(endpoint);
   const challenge = isOfClient ? basicChallenge : bearerChallenge();
-  const problem = problemOf(failure, { publicUrl: publicUrl, requestId, oauthErrors, challenge });
-  if (isBodyArriving(request.raw) && routed?.isBodyRead !== true) {
-    reply.hijack();
+  const problem = problemOf(failure, { publicUrl, requestId, oauthErrors, challenge });
+  if (isBodyArriving(request) && !exchange.isBodyRead) {
     // A stalled sender does not end its body, so the connection is closed.
     if (failure.code === 'canceled') problem.headers.connection = 'close';
-    respondEarly(request.raw, reply.raw, withId(problem, requestId));
+    respondEarly(request, response, withId(problem, requestId));
     return;
   }
-  if (!hasWindow(request.raw)) {
-    reply.hijack();
-    sendHead(reply.raw, withId(problem, requestId));
+  if (!hasWindow(request)) {
+    sendHead(response, withId(problem, requestId));
     return;
   }
-  const isUnrouted = routed !== undefined && target === undefined;
-  const isBrowser = isUnrouted && problem.status === 404 && wantsHtml(request);
-  const notFoundPage = notFoundHtml?.[routed?.domain === undefined ? 'own' : 'domain'];
-  const { headers, body } = isBrowser && notFoundPage !== undefined ? notFoundPage : problem;
-  // serializer: the body is text already, whatever its content type.
-  reply
-    .status(problem.status)
-    .headers(headers)
-    .header('x-request-id', requestId)
-    .serializer((text) => String(text))
-    .send(body);
+  const isBrowser = target === undefined && problem.status === 404 && wantsHtml(request);
+  const page = isBrowser ? notFoundHtml?.[domain === undefined ? 'own' : 'domain'] : undefined;
+  const { headers, body } = page ?? problem;
+  sendWhole(exchange, { status: problem.status, headers }, body);
 }
 
-function wantsHtml({ method, headers }: FastifyRequest): boolean {
+function wantsHtml({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && acceptsHtml(headers.accept);
 }
 
@@ -213,13 +204,4 @@ function sendHead(response: ServerResponse, { status, headers }: Problem): void 
 
 function withId({ status, headers, body }: Problem, requestId: string): Problem {
   return { status, headers: { ...headers, 'x-request-id': requestId }, body };
-}
-
-const fastifyCodes: Record<string, () => Failure> = {
-  FST_ERR_BAD_URL: () => fail('invalid_argument', 'The path is malformed.'),
-};
-
-function fromFastify(error: FastifyError | Error): Failure | undefined {
-  if (error instanceof Failure || !('code' in error)) return undefined;
-  return fastifyCodes[error.code]?.();
 }

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DescMethod, JsonObject, Message } from '@bufbuild/protobuf';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
 import { type Call, type ContextSource, LazyContext } from '../../api/call.ts';
 import { reserveDownload } from '../../api/response-budget.ts';
@@ -21,55 +20,51 @@ import {
 } from '../http/request-body.ts';
 import { clientCertificateOf } from '../http/request-facts.ts';
 import type { Binding } from './binding.ts';
+import type { GatewayOptions, HttpExchange } from './exchange.ts';
 import { readForm } from './multipart.ts';
 import { authenticatesClient, isBasicAuthorization } from './oauth-form.ts';
-import type { GatewayOptions, RoutedRequest } from './options.ts';
-import { sendChunks } from './send-chunks.ts';
+import { sendChunks, sendWhole } from './send.ts';
 import { encodeResponse, transcodeRequest } from './transcode.ts';
 
 type MethodOptions = Pick<GatewayOptions, 'bodies' | 'deadlines' | 'releaseChunk' | 'unread'>;
 
 export async function handleMethod(
   binding: Binding,
-  routed: RoutedRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  exchange: HttpExchange,
   options: MethodOptions,
-): Promise<FastifyReply | undefined> {
+): Promise<void> {
   const { endpoint } = binding;
-  const call = new HttpCall(endpoint.descriptor, routed, request.raw, reply.raw);
-  const read = () => readRequest(binding, routed, call, request, reply, options.bodies);
+  const call = new HttpCall(endpoint.descriptor, exchange);
+  const read = () => readRequest(binding, exchange, call, options.bodies);
   switch (endpoint.kind) {
     case 'unary':
-      return sendMessage(binding, await endpoint.invoke(call, read), call, reply);
+      return sendMessage(binding, await endpoint.invoke(call, read), call, exchange);
     case 'client_streaming': {
-      const messages = readForm(endpoint, routed, request, reply, options.deadlines);
-      return sendMessage(binding, await endpoint.invoke(call, messages), call, reply);
+      const messages = readForm(endpoint, exchange, options.deadlines);
+      return sendMessage(binding, await endpoint.invoke(call, messages), call, exchange);
     }
     case 'server_streaming':
-      return sendDownload(endpoint.invoke(call, read), call, reply, options);
+      return sendDownload(endpoint.invoke(call, read), call, exchange, options);
   }
 }
 
 function readRequest(
   binding: Binding,
-  routed: RoutedRequest,
+  exchange: HttpExchange,
   call: HttpCall,
-  request: FastifyRequest,
-  reply: FastifyReply,
   bodies: BodyBudgets,
 ): Message | Promise<Message> {
   const { endpoint } = binding;
   const { oauthForm, download } = endpoint.http;
-  const { raw } = request;
-  const url = raw.url ?? '';
+  const { request, response, variables } = exchange;
+  const { url = '', method, headers } = request;
   const at = url.indexOf('?');
-  const isForm = oauthForm && hasContentType(raw, formType);
-  const { authorization } = raw.headers;
+  const isForm = oauthForm && hasContentType(request, formType);
+  const { authorization } = headers;
   const usesBasic = isBasicAuthorization(authorization) && authenticatesClient(endpoint);
   const transcode = (body: string | undefined) =>
     transcodeRequest(binding, {
-      variables: routed.variables,
+      variables,
       query: at === -1 ? '' : url.slice(at + 1),
       isForm,
       basic: usesBasic ? authorization : undefined,
@@ -77,19 +72,19 @@ function readRequest(
       headerFields: download ? headerFields(request, endpoint.descriptor) : {},
       body,
     });
-  if (raw.method === 'GET' || raw.method === 'HEAD' || !hasBody(raw)) return transcode(undefined);
-  if (!isForm) requireContentType(raw, jsonType);
-  requireUtf8(raw);
+  if (method === 'GET' || method === 'HEAD' || !hasBody(request)) return transcode(undefined);
+  if (!isForm) requireContentType(request, jsonType);
+  requireUtf8(request);
   const transcodeBody = (body: string) => {
-    routed.isBodyRead = true;
+    exchange.isBodyRead = true;
     return transcode(body);
   };
-  const body = readTextBody(raw, reply.raw, budgetOf(endpoint, bodies));
+  const body = readTextBody(request, response, budgetOf(endpoint, bodies));
   return typeof body === 'string' ? transcodeBody(body) : body.then(transcodeBody);
 }
 
 /** The headers that set fields of a download request, if it has these fields. */
-function headerFields({ headers, method }: FastifyRequest, { input }: DescMethod): JsonObject {
+function headerFields({ headers, method }: IncomingMessage, { input }: DescMethod): JsonObject {
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch, 'if-match': ifMatch } = headers;
   const fields = {
     // Ranges are defined only for GET (RFC 9110 §14.2).
@@ -106,8 +101,8 @@ function sendMessage(
   binding: Binding,
   message: Message,
   call: HttpCall,
-  reply: FastifyReply,
-): Promise<undefined> | undefined {
+  { response }: HttpExchange,
+): Promise<void> | undefined {
   const { http, hasSecretResponse } = binding.endpoint;
   const json = encodeResponse(binding, message);
   const text = JSON.stringify(json);
@@ -115,16 +110,19 @@ function sendMessage(
   const head: Head = ['x-request-id', call.requestId, ...binding.responseHeaders];
   addHandlerHeaders(head, call.context);
   if (http.location !== '') head.push('location', fill(http.location, json));
-  if (hasSecretResponse) return sendWhole(reply, status, head, text);
-  return sendCompressed(binding, { status, head, text }, call, reply);
+  if (!hasSecretResponse) {
+    return sendCompressed(binding, { status, head, text }, call, response);
+  }
+  sendList(response, status, head, text);
+  return undefined;
 }
 
 async function sendCompressed(
   { endpoint: { http } }: Binding,
   { status, head, text }: { status: number; head: Head; text: string },
   call: HttpCall,
-  reply: FastifyReply,
-): Promise<undefined> {
+  response: ServerResponse,
+): Promise<void> {
   const { body, coding } = await compressText(text, call.header('accept-encoding'));
   head.push('vary', 'accept-encoding');
   if (http.publicMaxAgeSeconds > 0) {
@@ -133,27 +131,26 @@ async function sendCompressed(
     const etag = coding === undefined ? `"${digest}"` : `"${digest}-${coding}"`;
     requireMatch(call.header('if-match'), etag);
     head.push('etag', etag);
-    if (etagMatches(call.header('if-none-match') ?? '', etag)) return sendWhole(reply, 304, head);
+    if (etagMatches(call.header('if-none-match') ?? '', etag)) return sendList(response, 304, head);
   }
   if (coding !== undefined) head.push('content-encoding', coding);
-  sendWhole(reply, status, head, body);
+  sendList(response, status, head, body);
 }
 
 /** Names and values in turn. */
 type Head = (string | string[])[];
 
-/** Sends a whole response. Fastify's reply would collect the headers one by one. */
-function sendWhole(
-  reply: FastifyReply,
+/** Node writes a list of headers faster than an object. */
+function sendList(
+  response: ServerResponse,
   status: number,
   head: Head,
   body?: string | Buffer,
-): undefined {
+): void {
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   if (body !== undefined) head.push('content-length', String(length));
   // Node writes Latin-1 faster. It is the same as UTF-8 for ASCII.
-  reply.raw.writeHead(status, head).end(body, length === body?.length ? 'latin1' : 'utf8');
-  reply.hijack();
+  response.writeHead(status, head).end(body, length === body?.length ? 'latin1' : 'utf8');
 }
 
 function addHandlerHeaders(head: Head, { touchedResponseHeader }: LazyContext): void {
@@ -168,9 +165,9 @@ function addHandlerHeaders(head: Head, { touchedResponseHeader }: LazyContext): 
 async function sendDownload(
   messages: AsyncIterable<Message>,
   { context }: HttpCall,
-  reply: FastifyReply,
+  exchange: HttpExchange,
   options: MethodOptions,
-): Promise<FastifyReply> {
+): Promise<void> {
   const parts = messages[Symbol.asyncIterator]();
   const first = await parts.next();
   const { part } = first.value as Message & DownloadMessage;
@@ -179,20 +176,20 @@ async function sendDownload(
   if (location !== '') {
     await parts.return?.();
     const headers = { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
-    return reply.status(307).headers(headers).send();
+    return sendWhole(exchange, { status: 307, headers });
   }
   const head = createDownloadHead(part.value, 'attachment');
   if (context.requestMethod === 'HEAD' || part.value.notModified) {
     await parts.return?.();
-    return reply.status(head.status).headers(head.headers).send();
+    return sendWhole(exchange, head);
   }
   try {
-    reserveDownload(context, options.unread.accountOf(reply.raw));
+    reserveDownload(context, options.unread.accountOf(exchange.response));
   } catch (error) {
     await parts.return?.();
     throw error;
   }
-  return sendChunks(reply, head, await startBody(chunks(parts)), options);
+  return sendChunks(exchange, head, await startBody(chunks(parts)), options);
 }
 
 async function* chunks(parts: AsyncIterator<Message>): AsyncGenerator<Uint8Array> {
@@ -229,12 +226,7 @@ class HttpCall implements Call, ContextSource {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
 
-  constructor(
-    method: DescMethod,
-    { requestId, peer }: RoutedRequest,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ) {
+  constructor(method: DescMethod, { request, response, requestId, peer }: HttpExchange) {
     this.method = method;
     this.requestId = requestId;
     this.peer = peer;

@@ -4,12 +4,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Busboy, type BusboyConfig } from '@fastify/busboy';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail, failureOf, invalid } from '../../base/errors/errors.ts';
 import { multipartType, requireContentType, sendContinue } from '../http/request-body.ts';
 import type { Deadlines } from '../http/server.ts';
-import type { RoutedRequest } from './options.ts';
+import type { HttpExchange } from './exchange.ts';
 import { messageFromFields, parseFieldText } from './transcode.ts';
 
 type Parser = InstanceType<typeof Busboy>;
@@ -29,17 +28,15 @@ const limits: BusboyConfig['limits'] = {
 /** Reads the form on demand, so that the guard accepts the caller before the body is read. */
 export async function* readForm(
   endpoint: Endpoint,
-  { variables }: RoutedRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, response, variables }: HttpExchange,
   deadlines: Deadlines,
 ): AsyncGenerator<Message> {
   requireContentType(request, multipartType);
-  deadlines.extend(request.raw, reply.raw);
-  sendContinue(request.raw, reply.raw);
+  deadlines.extend(request, response);
+  sendContinue(request, response);
   for (const [name, value] of variables) yield messageWith(endpoint, name, value);
   const pathFields = variables.map(([name]) => name);
-  yield* readMessages(endpoint, request.headers, request.raw, pathFields);
+  yield* readMessages(endpoint, request.headers, request, pathFields);
 }
 
 function messageWith({ descriptor: { input } }: Endpoint, name: string, value: string): Message {

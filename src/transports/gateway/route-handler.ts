@@ -1,64 +1,60 @@
 // Handles a request for an HttpRoute.
-import type { ServerResponse } from 'node:http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyBudget } from '../../api/body-budget.ts';
 import type { HttpRoute } from '../../api/routes/route.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { compressText } from '../http/compression.ts';
 import { formType, hasBody, readTextBody, requireContentType } from '../http/request-body.ts';
 import { clientCertificateOf } from '../http/request-facts.ts';
-import type { GatewayOptions, RoutedRequest } from './options.ts';
-import { sendBytes, sendChunks } from './send-chunks.ts';
+import type { GatewayOptions, HttpExchange } from './exchange.ts';
+import { sendBytes, sendChunks, sendWhole } from './send.ts';
 
 export async function handleRoute(
   route: HttpRoute,
-  routed: RoutedRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  exchange: HttpExchange,
   options: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies' | 'releaseChunk' | 'unread'>,
-): Promise<FastifyReply> {
-  const { requestId, peer, started, domain, variables } = routed;
+): Promise<void> {
+  const { request, response, requestId, peer, started, domain, variables } = exchange;
+  const { url = '' } = request;
   const { observe, publicUrl, bodies, unread } = options;
   if (route.method === 'POST') requireSameOrigin(request, domain?.origin ?? publicUrl);
-  const form =
-    route.method === 'POST' ? await readForm(routed, request, reply, bodies.anonymous) : '';
+  const form = route.method === 'POST' ? await readForm(exchange, bodies.anonymous) : '';
   const result = await route.handle({
     isHead: request.method === 'HEAD',
-    url: request.url,
+    url,
     peer,
     requestId,
     domain,
-    reserveBody: (workspaceId) => unread.accountOf(reply.raw).reserve(workspaceId),
+    reserveBody: (workspaceId) => unread.accountOf(response).reserve(workspaceId),
     variables: Object.fromEntries(
       variables.map(([name, text]) => [name, text.replaceAll('\0', notNul)]),
     ),
-    query: queryOf(request.url),
+    query: queryOf(url),
     form: new URLSearchParams(form),
     header: (name) => {
       const value = request.headers[name];
       return typeof value === 'string' ? value : value?.[0];
     },
-    clientCertificate: () => clientCertificateOf(request.raw.socket),
-    signal: () => closeSignal(reply.raw),
+    clientCertificate: () => clientCertificateOf(request.socket),
+    signal: () => closeSignal(response),
   });
   observe({
     name: route.name,
     route: route.path,
-    request: request.raw,
+    request,
     requestId,
     peer,
     status: result.status,
     failure: result.failure,
     durationMs: performance.now() - started,
   });
-  const { status, body } = result;
-  const head = { status, headers: { ...result.headers } };
-  if (body instanceof Uint8Array) return sendBytes(reply, head, body, options);
-  if (typeof body === 'object') return sendChunks(reply, head, body, options);
-  reply.status(status).headers(head.headers);
-  if (body === undefined) return reply.send();
+  const { body } = result;
+  if (body instanceof Uint8Array) return sendBytes(exchange, result, body, options);
+  if (typeof body === 'object') return sendChunks(exchange, result, body, options);
+  if (body === undefined) return sendWhole(exchange, result);
   const compressed = await compressText(body, request.headers['accept-encoding']);
-  return reply.headers(compressed.headers).send(compressed.body);
+  const headers = { ...result.headers, ...compressed.headers };
+  sendWhole(exchange, { ...result, headers }, compressed.body);
 }
 
 /** No stored text has a NUL, and PostgreSQL refuses to compare with one. */
@@ -76,16 +72,12 @@ function closeSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-async function readForm(
-  routed: RoutedRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  bodies: BodyBudget,
-): Promise<string> {
-  if (!hasBody(request.raw)) return '';
+async function readForm(exchange: HttpExchange, bodies: BodyBudget): Promise<string> {
+  const { request, response } = exchange;
+  if (!hasBody(request)) return '';
   requireContentType(request, formType);
-  const text = await readTextBody(request.raw, reply.raw, bodies);
-  routed.isBodyRead = true;
+  const text = await readTextBody(request, response, bodies);
+  exchange.isBodyRead = true;
   return text;
 }
 
@@ -94,7 +86,7 @@ async function readForm(
  * (Fetch Metadata). Older browsers send the origin, or `null` for HTML without a referrer, such as
  * that of this service.
  */
-function requireSameOrigin({ headers }: FastifyRequest, ownOrigin: string): void {
+function requireSameOrigin({ headers }: IncomingMessage, ownOrigin: string): void {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
   const isOwn =

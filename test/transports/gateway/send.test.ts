@@ -1,11 +1,10 @@
 // Bodies in chunks, sent to clients that read slowly or go away.
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { createResponseBudget } from '../../../src/api/response-budget.ts';
-import { sendChunks } from '../../../src/transports/gateway/send-chunks.ts';
+import { sendChunks } from '../../../src/transports/gateway/send.ts';
 import { createUnread } from '../../../src/transports/http/unread.ts';
 
 const mebibyte = 1024 * 1024;
@@ -24,17 +23,17 @@ async function serve(fails = false) {
       seen.ended++;
     }
   }
-  const app = Fastify();
-  onTestFinished(() => app.close());
-  app.get('/', async (_, reply) => {
+  const server = createServer(async (_, response) => {
     const head = { status: 200, headers: { 'content-length': String(count * mebibyte) } };
     const unread = createUnread(createResponseBudget({ bytesMax: 1024 * mebibyte }), () => '');
-    await sendChunks(reply, head, chunks(), { releaseChunk: () => seen.released++, unread });
+    const sent = { response, requestId: '1' };
+    await sendChunks(sent, head, chunks(), { releaseChunk: () => seen.released++, unread });
     seen.sent++;
-    return reply;
   });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = app.server.address() as AddressInfo;
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   const request = get({ host: '127.0.0.1', port, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return { seen, response: response.pause() };

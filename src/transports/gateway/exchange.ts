@@ -1,4 +1,5 @@
-// The options of the gateway, and a request that it has routed, for all its files.
+// The options of the gateway, and a request with its response, for all its files.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyBudgets } from '../../api/body-budget.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { HttpObservation, HttpRoute, LinkDomain } from '../../api/routes/route.ts';
@@ -30,7 +31,9 @@ export type RouteTarget =
   | { readonly kind: 'method'; readonly binding: Binding }
   | { readonly kind: 'route'; readonly route: HttpRoute };
 
-export type RoutedRequest = {
+export type HttpExchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly requestId: string;
   readonly peer: string;
   readonly started: number;
@@ -41,9 +44,3 @@ export type RoutedRequest = {
   /** Whether the whole body was read. Node may note its end later. */
   isBodyRead: boolean;
 };
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    routed: RoutedRequest | undefined;
-  }
-}

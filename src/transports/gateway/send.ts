@@ -1,15 +1,37 @@
-// Sends a body in chunks.
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
+// Sends responses: whole, or in chunks.
+import type { ServerResponse } from 'node:http';
 import { firstChunkBytes, flowingMs } from '../../api/response-budget.ts';
 import type { Unread } from '../http/unread.ts';
+import type { HttpExchange } from './exchange.ts';
 
-type Head = { readonly status: number; readonly headers: Record<string, string | string[]> };
+type Head = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+};
+
+type Sent = Pick<HttpExchange, 'request' | 'response' | 'requestId'>;
 
 export type ChunkOptions = {
   readonly releaseChunk: (chunk: Uint8Array) => void;
   readonly unread: Unread;
 };
+
+/** The statuses of responses without a body (RFC 9110 §8.6). */
+const bodiless: ReadonlySet<number> = new Set([204, 304]);
+
+export function sendWhole(
+  { request, response, requestId }: Sent,
+  { status, headers }: Head,
+  body?: string | Buffer,
+): void {
+  const isEmpty = body === undefined && (request.method === 'HEAD' || bodiless.has(status));
+  response.writeHead(status, {
+    'x-request-id': requestId,
+    ...(isEmpty ? {} : { 'content-length': Buffer.byteLength(body ?? '') }),
+    ...headers,
+  });
+  response.end(body);
+}
 
 /**
  * Sends a body whose length is in the headers. Reads the next chunk while one is being written, if
@@ -17,16 +39,12 @@ export type ChunkOptions = {
  * length.
  */
 export async function sendChunks(
-  reply: FastifyReply,
+  { response, requestId }: Pick<Sent, 'response' | 'requestId'>,
   { status, headers }: Head,
   body: AsyncGenerator<Uint8Array>,
   { releaseChunk, unread }: ChunkOptions,
-): Promise<FastifyReply> {
-  // Fastify does not report when a chunk is written.
-  reply.status(status).headers(headers).hijack();
-  const { raw: response } = reply;
-  // Fastify's type permits a number for some headers, which Node accepts too.
-  response.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
+): Promise<void> {
+  response.writeHead(status, { 'x-request-id': requestId, ...headers });
   const writer = new ChunkWriter(response, releaseChunk, unread);
   try {
     for await (const chunk of body) {
@@ -44,18 +62,17 @@ export async function sendChunks(
     // The guard and the documents have reported the error.
     response.destroy();
   }
-  return reply;
 }
 
 /** Sends bytes that responses share. Throws `unavailable` if too many responses are unread. */
 export async function sendBytes(
-  reply: FastifyReply,
+  sent: Sent,
   head: Head,
   bytes: Uint8Array,
   options: ChunkOptions,
-): Promise<FastifyReply> {
-  options.unread.accountOf(reply.raw).reserve();
-  return sendChunks(reply, head, piecesOf(bytes), options);
+): Promise<void> {
+  options.unread.accountOf(sent.response).reserve();
+  await sendChunks(sent, head, piecesOf(bytes), options);
 }
 
 /** TLS copies each piece that it encrypts. */
