@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 
 export async function countRows<DB, T extends keyof DB, O>(
   query: SelectQueryBuilder<DB, T, O>,
@@ -14,3 +14,14 @@ export async function hasRow<DB, T extends keyof DB, O>(
   const found = query.clearSelect().select(sql.lit(1).as('found')).limit(1);
   return (await found.executeTakeFirst()) !== undefined;
 }
+
+const linksCountedMax = 1_000;
+
+/** Counts the links to each row of `documents` or `folders`, through an index, up to a maximum. */
+export const linkCountOf = (
+  table: 'documents' | 'folders',
+  column: 'document_id' | 'folder_id',
+): RawBuilder<number> => sql<number>`(select count(*) from (
+    select 1 from links where links.${sql.id(column)} = ${sql.id(table, 'id')}
+    limit ${sql.lit(linksCountedMax)}
+  ) as counted)`;

@@ -155,6 +155,10 @@ describe('a link to a folder', () => {
     await app().app.inside.views.flush();
 
     const { page, open } = await visitAs(await member('member'));
+    await open(documentsPath());
+    const links = rowNamed(page, 'Data room').getByRole('cell', { name: '1', exact: true });
+    await links.waitFor();
+    await look(page, 'folders-with-links');
     await open(`/workspaces/${workspaceId()}/links`);
     const row = page.getByRole('table', { name: 'Links' }).getByRole('row', { name: /Data room/ });
     await row.getByRole('img', { name: 'Folder' }).waitFor();

@@ -13,7 +13,6 @@ import { findFailures } from '../support/rule.ts';
 import {
   callSharingApi,
   type DocumentFields,
-  makeLink,
   otherWorkspace,
   storedState,
 } from '../support/sharing-api.ts';
@@ -270,18 +269,5 @@ describeApp('folders', (suite) => {
     });
     // The name is free again.
     await makeFolder(test(), 'Short-lived');
-  });
-
-  it('are named in links, which old clients still read', async () => {
-    const folder = await makeFolder(test(), 'Named');
-    const document = await addDocument(test(), folder.id, 'Old.txt');
-    const room = await makeRoom(test(), folder.id);
-    const link = await makeLink(test(), document.id);
-    expect(room).toMatchObject({ document_id: '', folder_id: folder.id, folder_name: 'Named' });
-    expect(link).toMatchObject({ document_id: document.id, folder_id: '', folder_name: '' });
-    const listed = await call<{ links: { id: string }[] }>('GET', `/links?folder_id=${folder.id}`);
-    expect(listed.body.links.map(({ id }) => id)).toEqual([room.id]);
-    const found = await call<{ links: { id: string }[] }>('GET', '/links?query=named');
-    expect(found.body.links.map(({ id }) => id)).toEqual([room.id]);
   });
 });

@@ -14,6 +14,7 @@ export type FolderFields = {
   id: string;
   name: string;
   parent_id: string;
+  link_count: number;
   ancestors: { id: string; name: string }[];
 };
 

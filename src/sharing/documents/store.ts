@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { linkCountOf } from '../../storage/row-counts.ts';
 import type { DocumentRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
@@ -38,18 +39,12 @@ export type CountedDocument = DocumentRow & {
   readonly last_view_time: number | null;
 };
 
-const linksCountedMax = 1_000;
-
 /** A trigger counts views, because a list is sorted by them. */
-const linkCount = sql<number>`(select count(*) from (
-    select 1 from links where links.document_id = documents.id limit ${sql.lit(linksCountedMax)}
-  ) as counted)`;
-
 const selectCounted = (db: Executor, workspaceId: string) =>
   db
     .selectFrom('documents')
     .selectAll()
-    .select(linkCount.as('link_count'))
+    .select(linkCountOf('documents', 'document_id').as('link_count'))
     .where('workspace_id', '=', workspaceId)
     .where('remove_time', 'is', null);
 

@@ -3,6 +3,7 @@
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import { countEntries, findFolder, folderEntriesMax } from '../../storage/folder-tree.ts';
 import type { Executor, FolderRow } from '../../storage/schema.ts';
+import { type CountedFolder, findCountedFolder } from './store.ts';
 
 export type Folders = {
   /** Returns a folder of the workspace. Throws `not_found`. */
@@ -28,6 +29,16 @@ export function createFolders(): Folders {
       throw fail('conflict', `The folder already contains ${folderEntriesMax} entries.`);
     },
   };
+}
+
+export async function requireCountedFolder(
+  db: Executor,
+  workspaceId: string,
+  id: string,
+): Promise<CountedFolder> {
+  const row = await findCountedFolder(db, workspaceId, id);
+  if (row === undefined) throw folderNotFound();
+  return row;
 }
 
 /**

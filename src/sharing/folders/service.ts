@@ -24,8 +24,9 @@ import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, FolderRow } from '../../storage/schema.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
-import { type Folders, nameKeyOf } from './folders.ts';
+import { type Folders, nameKeyOf, requireCountedFolder } from './folders.ts';
 import {
+  type CountedFolder,
   countFolders,
   type FolderChange,
   findFolders,
@@ -80,7 +81,7 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
     throw fail('conflict', `Folders can be nested at most ${folderDepthMax} deep.`);
   }
 
-  async function answer(trx: Executor, row: FolderRow) {
+  async function answer(trx: Executor, row: CountedFolder) {
     const [, ...above] = await findAncestors(trx, row.id);
     const ancestors = above.toReversed().map(({ id, name }) => ({ id, name }));
     return { folder: { ...folderMessage(row), ancestors } };
@@ -107,7 +108,7 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
           }
           await requirePlace(trx, workspaceId, row.parent_id, 1);
           await insertFolder(trx, row).catch(refuseDuplicate);
-          return answer(trx, row);
+          return answer(trx, { ...row, link_count: 0 });
         }),
       );
     },
@@ -122,14 +123,15 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
 
     async getFolder({ folderId }, context) {
       const workspaceId = workspaceOf(context);
-      const { folder } = await answer(db, await folders.require(db, workspaceId, folderId));
+      const row = await requireCountedFolder(db, workspaceId, folderId);
+      const { folder } = await answer(db, row);
       return { folder: await nameCreator(db, context, folder, workspaceId) };
     },
 
     async updateFolder(request, context) {
       const { change } = readUpdate(UpdateFolderRequestSchema, request, updateFields);
       return changeTree(context, request.folderId, async (trx, workspaceId) => {
-        const before = await folders.require(trx, workspaceId, request.folderId);
+        const before = await requireCountedFolder(trx, workspaceId, request.folderId);
         requireEtag(context, request, folderState(before));
         const { parent_id = before.parent_id } = change;
         if (parent_id !== before.parent_id) {
@@ -177,12 +179,13 @@ const refuseDuplicate = refuseDuplicateWith(
 /** The columns that count for the entity tag. */
 const folderState = ({ name, parent_id }: FolderRow) => ({ name, parent_id });
 
-function folderMessage(row: FolderRow) {
+function folderMessage(row: CountedFolder) {
   return {
     id: row.id,
     name: row.name,
     parentId: row.parent_id ?? '',
     workspaceId: row.workspace_id,
+    linkCount: row.link_count,
     creator: row.creator_id ?? '',
     ...timeFields(row),
     etag: etagOf(folderState(row)),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { folderColumns } from '../../storage/folder-tree.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import { countRows, hasRow } from '../../storage/row-counts.ts';
+import { countRows, hasRow, linkCountOf } from '../../storage/row-counts.ts';
 import type { Executor, FolderRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 import { insertInto, updateBy } from '../../storage/table-queries.ts';
@@ -20,6 +20,24 @@ export const folderSearch: SearchTable = {
   where: () => sql`remove_time is null`,
 };
 
+export type CountedFolder = FolderRow & { readonly link_count: number };
+
+const selectCounted = (db: Executor, workspaceId: string) =>
+  db
+    .selectFrom('folders')
+    .select(folderColumns)
+    .select(linkCountOf('folders', 'folder_id').as('link_count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('remove_time', 'is', null);
+
+export function findCountedFolder(
+  db: Executor,
+  workspaceId: string,
+  id: string,
+): Promise<CountedFolder | undefined> {
+  return selectCounted(db, workspaceId).where('id', '=', id).executeTakeFirst();
+}
+
 /** `parentId`: empty for the top level, undefined for all folders. */
 export type FolderFilter = { readonly workspaceId: string; readonly parentId?: string | undefined };
 
@@ -27,12 +45,8 @@ export function findFolders(
   db: Executor,
   { workspaceId, parentId }: FolderFilter,
   query: ListQuery,
-): Promise<ListPage<FolderRow>> {
-  const all = db
-    .selectFrom('folders')
-    .select(folderColumns)
-    .where('workspace_id', '=', workspaceId)
-    .where('remove_time', 'is', null);
+): Promise<ListPage<CountedFolder>> {
+  const all = selectCounted(db, workspaceId);
   if (parentId === undefined) return readList(db, all, folderList, query);
   const within =
     parentId === '' ? all.where('parent_id', 'is', null) : all.where('parent_id', '=', parentId);

@@ -56,11 +56,7 @@ export const entries = defineList({
       isMinor: true,
       cell: ({ pageCount }) => pageCountText(pageCount),
     }),
-    ofDocument({
-      title: 'Links',
-      isMinor: true,
-      cell: ({ linkCount }) => linkCountText(linkCount),
-    }),
+    { title: 'Links', isMinor: true, cell: ({ linkCount }) => linkCountText(linkCount) },
     ofDocument({
       title: 'Views',
       orderBy: 'view_count',

@@ -17,7 +17,7 @@ export const folders = groupOf('folders', 'Manages folders of documents.', [
     about: 'Lists the folders.',
     method: 'folder.listFolders',
     fields: { parent_id: { ...folderField, about: 'Only folders that this folder contains.' } },
-    columns: ['id', 'name', { path: 'parent_id', title: 'Parent' }, 'create_time'],
+    columns: ['id', 'name', { path: 'parent_id', title: 'Parent' }, 'link_count', 'create_time'],
     isInWorkspace,
   },
   {
