@@ -42,8 +42,8 @@ export async function requireCountedFolder(
 }
 
 /**
- * The form in which the names of a folder's entries are compared. Upper case first, so that `ß`
- * and `ss`, or the two small sigmas, are equal.
+ * The form in which names of folders are compared; names of documents are not. Upper case first, so
+ * that `ß` and `ss`, or the two small sigmas, are equal.
  */
 export const nameKeyOf = (name: string) =>
   name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC').trim();

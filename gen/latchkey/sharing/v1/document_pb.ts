@@ -34,7 +34,8 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
   id: string;
 
   /**
-   * The document's display name: at most 255 characters.
+   * The document's display name: at most 255 characters. Documents may have equal names, also in one
+   * folder.
    *
    * @generated from field: string name = 2;
    */
