@@ -5,10 +5,12 @@ import { expect, it } from 'vitest';
 import { AccessPart, UserAccessService } from '../../gen/latchkey/identity/v1/user_access_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { transact } from '../../src/storage/database.ts';
+import { lockRow } from '../../src/storage/row-locks.ts';
 import { allScopes, useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
+import { callDuring } from '../support/lock-waits.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor } from '../support/member-rows.ts';
@@ -177,5 +179,31 @@ describeApp('all access of a user by the rules', (suite) => {
       const { access } = messageOf(await call(getUserAccess, { userId: user.id }));
       expect(access?.links).toMatchObject({ totalSize: 0 });
     });
+
+    // SQLite runs one transaction at a time.
+    if (suite.dialect === 'sqlite') return;
+
+    it.for([revokeAllAccess, UserService.method.deleteUser])(
+      'stays with a user who becomes the last owner during $name',
+      async (method) => {
+        const { ownerId: workspaceId } = await addWorkspace(db(), '');
+        const own = await caller(await addMember(db(), workspaceId, 'owner'), 'member');
+        const userId = await addMember(db(), workspaceId, 'member');
+        const owner = { workspaceId, userId, role: MemberRole.OWNER };
+        const { putMember, leaveWorkspace } = WorkspaceService.method;
+
+        const answer = await callDuring(
+          suite.testApp.databaseUrl,
+          () => call(method, { userId }),
+          (trx) => lockRow(trx, 'users', 'kind', 'staff'),
+          async () => {
+            messageOf(await call(putMember, owner, own));
+            messageOf(await call(leaveWorkspace, { workspaceId }, own));
+          },
+        );
+
+        expect(answer).toMatchObject(conflict(/last enabled owner/));
+      },
+    );
   });
 });

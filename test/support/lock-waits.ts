@@ -6,12 +6,13 @@ import type { Database, Executor } from '../../src/storage/schema.ts';
 
 /**
  * Does `work` in a transaction, starts the call, and commits once the call waits for a lock or has
- * ended. Returns the result of the call.
+ * ended, and `meanwhile` has ended. Returns the result of the call.
  */
 export async function callDuring<T>(
   databaseUrl: string,
   call: () => Promise<T>,
   work: (trx: Executor) => Promise<unknown>,
+  meanwhile: () => Promise<unknown> = async () => {},
 ): Promise<T> {
   const db = await openDatabase(databaseUrl);
   onTestFinished(() => db.destroy());
@@ -19,6 +20,7 @@ export async function callDuring<T>(
     await work(trx);
     const result = call();
     await waitsForLock(db, result);
+    await meanwhile();
     return { result };
   });
   return result;

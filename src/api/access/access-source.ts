@@ -32,7 +32,7 @@ export type SharedAccess = {
   readonly sources: Readonly<
     Record<'memberships' | 'links' | 'sentInvitations' | 'receivedInvitations', AccessSource>
   >;
-  /** Locks the workspaces of an owner, whose owners then cannot change. */
+  /** Locks the workspaces of which the user is an owner now. Their owners then cannot change. */
   lockOwned(trx: Executor, userId: string): Promise<readonly string[]>;
   /** Throws `conflict` if a workspace has no enabled owner left. */
   requireOwners(trx: Executor, workspaceIds: readonly string[]): Promise<void>;

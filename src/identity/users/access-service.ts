@@ -21,12 +21,11 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { findNames, type NameAndParents, reachesOf } from '../../audit/names/names.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { lockRows } from '../../storage/row-locks.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
-import { requireHoldersLeft } from './last-holders.ts';
+import { lockOwner, requireHoldersLeft } from './last-holders.ts';
 import { deleteSeed, type User, type UserChange, updateUser } from './store.ts';
-import { lockUser, requireUser } from './users.ts';
+import { requireUser } from './users.ts';
 
 /** The lists of `UserAccess`, each with the part that it belongs to. */
 const parts = {
@@ -125,10 +124,7 @@ export function createUserAccessService(
     userId: string,
     chosen: ReadonlySet<AccessPart>,
   ): Promise<Ended> {
-    // In the order in which changes of members lock them.
-    const owned = await shared.lockOwned(trx, userId);
-    await lockRows(trx, 'users', 'kind', ['staff']);
-    const before = await lockUser(trx, userId);
+    const { user: before, owned } = await lockOwner(trx, shared, userId);
     requireNotDeleted(before, 'user');
     await grantChecksFor(context, userId, rolesOf).requireToWeaken(trx, before);
     const time = now();

@@ -6,10 +6,9 @@ import { disablingDeletionOf, enablingUndeletionOf } from '../../api/deletion.ts
 import { requireEtag, touched } from '../../api/etag.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
-import { lockRows } from '../../storage/row-locks.ts';
 import { endSessionsOf } from '../../storage/users.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
-import { requireHoldersLeft } from './last-holders.ts';
+import { lockOwner, requireHoldersLeft } from './last-holders.ts';
 import { type UserChange, updateUser } from './store.ts';
 import { lockUser, userMessage, userState } from './users.ts';
 
@@ -29,10 +28,7 @@ export function createUserDeletionMethods(options: UserDeletionOptions): Deletio
   return {
     async deleteUser({ userId }, context) {
       const user = await auditLog.change(context, { target: userId }, async (trx) => {
-        // In the order in which changes of members lock them.
-        const owned = await shared.lockOwned(trx, userId);
-        await lockRows(trx, 'users', 'kind', ['staff']);
-        const before = await lockUser(trx, userId);
+        const { user: before, owned } = await lockOwner(trx, shared, userId);
         requireEtag(context, {}, userState(before));
         await grantChecksFor(context, userId, rolesOf).requireToWeaken(trx, before);
         const time = now();

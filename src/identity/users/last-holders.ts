@@ -1,8 +1,11 @@
-// Each management scope stays with at least one enabled staff user.
+// Each management scope stays with at least one enabled staff user, and each workspace with an owner.
+import type { SharedAccess } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
 import { hasStaffWithScope, type User } from './store.ts';
+import { lockUser } from './users.ts';
 
 function managedBy({ kind, disable_time, scopes }: UserRow): string[] {
   if (kind !== 'staff' || disable_time !== null) return [];
@@ -16,4 +19,20 @@ export async function requireHoldersLeft(trx: Executor, before: User, after: Use
     if (kept.has(scope) || (await hasStaffWithScope(trx, scope))) continue;
     throw fail('conflict', `The user is the last enabled staff user with ${scope}.`);
   }
+}
+
+/**
+ * Locks the workspaces of an owner, all staff, and the user: in the order in which changes of
+ * members lock them. Returns the ids of the workspaces, whose owners then cannot change.
+ */
+export async function lockOwner(
+  trx: Executor,
+  { lockOwned }: Pick<SharedAccess, 'lockOwned'>,
+  userId: string,
+): Promise<{ readonly user: User; readonly owned: readonly string[] }> {
+  await lockOwned(trx, userId);
+  await lockRows(trx, 'users', 'kind', ['staff']);
+  const user = await lockUser(trx, userId);
+  // Until the lock of the user, other calls can make the user an owner of more workspaces.
+  return { user, owned: await lockOwned(trx, userId) };
 }
