@@ -11,7 +11,7 @@ import { newId, type Random } from '../base/crypto/ids.ts';
 import { transact } from '../storage/database.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
 import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
-import { insertEvent } from './store.ts';
+import { insertEvent, insertEvents } from './store.ts';
 
 export type Change = {
   /** The id of the changed object. Each of several objects gets an event. */
@@ -91,7 +91,8 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
         rows.push(rowOf({ ...systemOrigin, request_id, action }, about));
       });
       const reason = change.reason?.() ?? '';
-      for (const row of rows) await insertEvent(trx, { ...row, reason });
+      const events = rows.map((row) => ({ ...row, reason }));
+      await insertEvents(trx, events);
       await finish?.(trx, done);
       return done;
     });
@@ -123,7 +124,7 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
         const { target, actor } = done;
         const by = { actor_type: actor.type, actor_id: actor.id };
         rows.unshift(rowOf({ ...eventOf(origin), ...by }, target));
-        for (const row of rows) await insertEvent(trx, row);
+        await insertEvents(trx, rows);
         return done;
       });
     },

@@ -26,6 +26,18 @@ export async function insertEvent(db: Executor, row: AuditEventRow): Promise<voi
   await insertRow(db, row);
 }
 
+const insertedMax = 500;
+
+/** Inserts many events with few queries. */
+export async function insertEvents(db: Executor, rows: readonly AuditEventRow[]): Promise<void> {
+  const [first, second] = rows;
+  if (first !== undefined && second === undefined) return insertEvent(db, first);
+  for (let start = 0; start < rows.length; start += insertedMax) {
+    const slice = rows.slice(start, start + insertedMax);
+    await db.insertInto('audit_events').values(slice).execute();
+  }
+}
+
 export function hasEventOf(db: Executor, actorId: string, action: string): Promise<boolean> {
   return hasRow(
     db

@@ -30,6 +30,19 @@ export async function lockRows<T extends keyof Schema>(
   return (await locking.execute()) as Selectable<Schema[T]>[];
 }
 
+/** Like `lockRows`, for many rows: reads only the column, and locks the rows in its order. */
+export async function lockOnly<T extends keyof Schema>(
+  trx: Executor,
+  table: T,
+  column: Column<T>,
+  values: readonly string[],
+): Promise<void> {
+  if (!isPostgres(trx) || values.length === 0) return;
+  const name: string = column;
+  const rows = anyTable(trx).selectFrom<string>(table).select(name).where(name, 'in', values);
+  await rows.orderBy(name).forNoKeyUpdate().execute();
+}
+
 export async function lockRow<T extends keyof Schema>(
   trx: Executor,
   table: T,

@@ -3,12 +3,13 @@ import { compileOnce, type QueryParameters } from '../../storage/compiled-query.
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { countRows, hasRow } from '../../storage/row-counts.ts';
-import { lockRows } from '../../storage/row-locks.ts';
+import { lockOnly } from '../../storage/row-locks.ts';
 import type {
   Executor,
   InvitationRow,
   MemberRow,
   Schema,
+  UserIdentityRow,
   UserRow,
   WorkspaceRow,
 } from '../../storage/schema.ts';
@@ -134,9 +135,11 @@ export async function putMember(db: Executor, row: Insertable<Schema['members']>
 
 export const deleteMember = deleteBy('members', 'workspace_id', 'user_id');
 
+const endedUsersMax = 500;
+
 /**
- * Removes the users whose grants an identity provider manages from workspaces, except owners.
- * Returns the user of each removed row.
+ * Removes the users whose grants an identity provider manages from workspaces, except owners, in
+ * slices of users. Returns the user of each removed row.
  */
 export async function deleteProvidedMembers(
   trx: Executor,
@@ -144,21 +147,51 @@ export async function deleteProvidedMembers(
   workspaceIds: readonly string[],
 ): Promise<string[]> {
   if (workspaceIds.length === 0) return [];
-  const users = trx
+  const ended: string[] = [];
+  for (let after = ''; ; ) {
+    const users = await findProvidedMembers(trx, providerId, workspaceIds, after);
+    const last = users.at(-1);
+    if (last === undefined) return ended;
+    const ids = users.map(({ user_id }) => user_id);
+    // Checks of a user's roles lock the user, so a change of the roles waits for them.
+    await lockOnly(trx, 'users', 'id', ids);
+    const deleted = await trx
+      .deleteFrom('members')
+      .where('workspace_id', 'in', workspaceIds)
+      .where('role', '<>', 'owner')
+      .where('user_id', 'in', ids)
+      .returning('user_id')
+      .execute();
+    ended.push(...deleted.map(({ user_id }) => user_id));
+    after = last.subject;
+  }
+}
+
+/** In the order of an index. */
+function findProvidedMembers(
+  trx: Executor,
+  providerId: string,
+  workspaceIds: readonly string[],
+  after: string,
+): Promise<Pick<UserIdentityRow, 'user_id' | 'subject'>[]> {
+  return trx
     .selectFrom('user_identities')
-    .select('user_id')
+    .select(['user_id', 'subject'])
     .where('provider_id', '=', providerId)
-    .where('manages_grants', '=', 1);
-  // Checks of a user's roles lock the user, so a change of the roles waits for them.
-  await lockRows(trx, 'users', 'id', users);
-  const ended = await trx
-    .deleteFrom('members')
-    .where('workspace_id', 'in', workspaceIds)
-    .where('role', '<>', 'owner')
-    .where('user_id', 'in', users)
-    .returning('user_id')
+    .where('manages_grants', '=', 1)
+    .where('subject', '>', after)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('members')
+          .select(sql.lit(1).as('one'))
+          .whereRef('members.user_id', '=', 'user_identities.user_id')
+          .where('workspace_id', 'in', workspaceIds)
+          .where('role', '<>', 'owner'),
+      ),
+    )
+    .orderBy('subject')
+    .limit(endedUsersMax)
     .execute();
-  return ended.map(({ user_id }) => user_id);
 }
 
 /** Whether the workspace has an owner who can sign in. */
