@@ -74,6 +74,7 @@ import { createUserExport } from './user-data/export.ts';
 import { createUserAccessService } from './users/access-service.ts';
 import { createCurrentPasswordCheck } from './users/current-password.ts';
 import { createActAsCheck, createSessionEndCheck } from './users/grant-checks.ts';
+import { requireHoldersLeft } from './users/last-holders.ts';
 import { createNewMembers } from './users/new-members.ts';
 import { createPasswordResets } from './users/password-resets.ts';
 import { createPasswordRules } from './users/password-rules.ts';
@@ -165,8 +166,7 @@ export async function createIdentityModule(options: IdentityModuleOptions) {
     ...{ db, auditLog, masterKey, egressFetch, useOnce, securityNotices, stepUpSeconds },
     ...{ mappedRoles: options.mappedRoles, publicUrl, random, now },
     sessions: sessions.providerSignIns,
-    isEgressUrl: mayCall,
-    requireToActAs,
+    ...{ isEgressUrl: mayCall, requireToActAs, requireHoldersLeft },
     verifyLogoutToken: createLogoutTokenVerifier({ egressFetch, useOnce, now }),
   });
   const limitToGrants = createLimitToGrants({

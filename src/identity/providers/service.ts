@@ -4,7 +4,7 @@ import {
   UpdateIdentityProviderRequestSchema,
 } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
-import { managementScopes, parseStoredScopes } from '../../api/access/scopes.ts';
+import { isManagementScope, managementScopes, parseStoredScopes } from '../../api/access/scopes.ts';
 import { etagOf, requireEtag, timeFields, touched } from '../../api/etag.ts';
 import { printableName, requiredName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
@@ -18,6 +18,7 @@ import { readDomain } from '../../base/net/email.ts';
 import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Executor, IdentityProviderRow } from '../../storage/schema.ts';
+import type { RequireHoldersLeft } from '../users/last-holders.ts';
 import { redirectUriOf } from './flow.ts';
 import { createIdentityMethods, type IdentityMethodOptions } from './identity-methods.ts';
 import {
@@ -30,6 +31,8 @@ import {
 import { secretPurpose } from './sealed-secrets.ts';
 import {
   deleteProvider,
+  endProvidedScopes,
+  findProvidedStaff,
   findProvider,
   findProviders,
   insertProvider,
@@ -45,12 +48,15 @@ export type ProviderOptions = IdentityMethodOptions &
   ManagementOptions & {
     readonly masterKey: MasterKey;
     readonly mappedRoles: MappedRoles;
+    readonly requireHoldersLeft: RequireHoldersLeft;
     /** Throws `invalid_argument` for a URL that the service never calls. */
     readonly requireIssuer: (issuer: string) => void;
     readonly publicUrl: string;
   };
 
 const noun = 'identity provider';
+
+const applyMappings = 'IdentityProviderService.ApplyMappings';
 
 const defaultClaims = { groups: 'groups', verified: 'email_verified' };
 
@@ -71,6 +77,26 @@ export function createIdentityProviderService(
     await requireHeldScopes(trx, context, scopes);
     const missing = await mappedRoles.findMissing(trx, mappedWorkspaces(mappings));
     if (missing.length > 0) throw invalid('role_mappings', `${missing[0]} does not exist`);
+  }
+
+  /** Ends what no later sign-in would end. Returns the id of a user for each change. */
+  async function endGrants(
+    trx: Executor,
+    context: HandlerContext,
+    { id, role_mappings }: IdentityProviderRow,
+  ): Promise<readonly string[]> {
+    await lockStaffScopes(trx);
+    const staff = await findProvidedStaff(trx, id);
+    const members = await mappedRoles.end(trx, id, mappedWorkspaces(role_mappings));
+    const scopes = staff.flatMap((user) => [...parseStoredScopes(user.scopes)]);
+    const ofRoles = members.length > 0 ? ['workspaces:write'] : [];
+    await requireHeldScopes(trx, context, [...scopes.filter(isManagementScope), ...ofRoles]);
+    await endProvidedScopes(trx, id, now());
+    for (const user of staff) {
+      const before = { ...user, kind: 'staff' } as const;
+      await options.requireHoldersLeft(trx, before, { ...before, scopes: '' }, user.id);
+    }
+    return [...staff.map((user) => user.id), ...members];
   }
 
   const message = (row: IdentityProviderRow) => ({
@@ -155,7 +181,7 @@ export function createIdentityProviderService(
         const kept = new Set(mappedWorkspaces(after.role_mappings));
         const dropped = mappedWorkspaces(before.role_mappings).filter((id) => !kept.has(id));
         for (const userId of await mappedRoles.end(trx, providerId, dropped)) {
-          also('IdentityProviderService.ApplyMappings', userId);
+          also(applyMappings, userId);
         }
         return after;
       });
@@ -163,10 +189,11 @@ export function createIdentityProviderService(
     },
 
     async deleteIdentityProvider({ providerId }, context) {
-      await auditLog.change(context, { target: providerId }, async (trx) => {
+      await auditLog.change(context, { target: providerId }, async (trx, also) => {
         const before = requireFound(await lockProvider(trx, providerId), noun);
         requireEtag(context, {}, stateOf(before));
         await endSessions(trx, { providerId });
+        for (const userId of await endGrants(trx, context, before)) also(applyMappings, userId);
         await deleteProvider(trx, providerId);
       });
       return {};

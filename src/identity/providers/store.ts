@@ -1,6 +1,11 @@
 import type { List } from '../../storage/list.ts';
-import { lockRows } from '../../storage/row-locks.ts';
-import type { Executor, IdentityProviderRow, UserIdentityRow } from '../../storage/schema.ts';
+import { lockOnly } from '../../storage/row-locks.ts';
+import type {
+  Executor,
+  IdentityProviderRow,
+  UserIdentityRow,
+  UserRow,
+} from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 import { limitRows } from '../../storage/table-limits.ts';
 import {
@@ -67,10 +72,42 @@ export async function deleteProvider(trx: Executor, id: string): Promise<void> {
   await trx.deleteFrom('identity_providers').where('id', '=', id).execute();
 }
 
-/** The scopes of each enabled staff user, as they are stored. */
+/** Locks all staff. Returns the scopes of each enabled one, as they are stored. */
 export async function lockStaffScopes(trx: Executor): Promise<string[]> {
-  const rows = await lockRows(trx, 'users', 'kind', ['staff']);
-  return rows.filter(({ disable_time }) => disable_time === null).map(({ scopes }) => scopes);
+  await lockOnly(trx, 'users', 'kind', ['staff']);
+  const staff = trx.selectFrom('users').select('scopes').where('kind', '=', 'staff');
+  const rows = await staff.where('disable_time', 'is', null).execute();
+  return rows.map(({ scopes }) => scopes);
+}
+
+const providedStaff = (trx: Executor, providerId: string) =>
+  trx
+    .selectFrom('users')
+    .innerJoin('user_identities', 'user_identities.user_id', 'users.id')
+    .where('provider_id', '=', providerId)
+    .where('manages_grants', '=', 1)
+    .where('kind', '=', 'staff')
+    .where('scopes', '<>', '');
+
+/** Returns the staff with scopes whose grants a provider manages. */
+export function findProvidedStaff(
+  trx: Executor,
+  providerId: string,
+): Promise<Pick<UserRow, 'id' | 'scopes' | 'disable_time'>[]> {
+  const rows = providedStaff(trx, providerId).select(['users.id', 'scopes', 'disable_time']);
+  return rows.execute();
+}
+
+export async function endProvidedScopes(
+  trx: Executor,
+  providerId: string,
+  update_time: number,
+): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ scopes: '', update_time })
+    .where('id', 'in', providedStaff(trx, providerId).select('users.id'))
+    .execute();
 }
 
 export const findIdentity = findBy('user_identities', 'provider_id', 'subject');

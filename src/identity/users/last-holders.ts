@@ -7,19 +7,28 @@ import type { Executor, UserRow } from '../../storage/schema.ts';
 import { hasStaffWithScope, type User } from './store.ts';
 import { lockUser } from './users.ts';
 
-function managedBy({ kind, disable_time, scopes }: UserRow): string[] {
+type Holder = Pick<UserRow, 'kind' | 'disable_time' | 'scopes'>;
+
+function managedBy({ kind, disable_time, scopes }: Holder): string[] {
   if (kind !== 'staff' || disable_time !== null) return [];
   return [...parseStoredScopes(scopes)].filter(isManagementScope);
 }
 
 /** Throws `conflict` if the change would leave a management scope without an enabled staff user. */
-export async function requireHoldersLeft(trx: Executor, before: User, after: User): Promise<void> {
+export async function requireHoldersLeft(
+  trx: Executor,
+  before: Holder,
+  after: Holder,
+  who = 'The user',
+): Promise<void> {
   const kept = new Set(managedBy(after));
   for (const scope of managedBy(before)) {
     if (kept.has(scope) || (await hasStaffWithScope(trx, scope))) continue;
-    throw fail('conflict', `The user is the last enabled staff user with ${scope}.`);
+    throw fail('conflict', `${who} is the last enabled staff user with ${scope}.`);
   }
 }
+
+export type RequireHoldersLeft = typeof requireHoldersLeft;
 
 /**
  * Locks the workspaces of an owner, all staff, and the user: in the order in which changes of

@@ -8,10 +8,10 @@ import {
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
-import { codeOf, messageOf } from '../../support/manager-calls.ts';
+import { codeOf, managerCredential, messageOf } from '../../support/manager-calls.ts';
 import { describeFeature } from '../../support/matrix.ts';
 import { addMember } from '../../support/member-rows.ts';
-import { addWorkspace } from '../../support/owner-rows.ts';
+import { addWorkspace, changeAsOtherProcess } from '../../support/owner-rows.ts';
 import { useProviderApp } from '../../support/provider-app.ts';
 import { addUser } from '../../support/user-rows.ts';
 
@@ -135,6 +135,100 @@ describeFeature('a user of an identity provider', (dialect) => {
     const again = newBrowser();
     await again.signIn(shared.provider, nextId, { ...own, groups: [] });
     expect(await refreshed(again)).toEqual({ id, scope: '' });
+  });
+
+  it('loses the grants of its groups with the provider, and keeps those of staff', async () => {
+    const { ownerId: mapped } = await addWorkspace(db(), '');
+    const { ownerId: own } = await addWorkspace(db(), '');
+    const providerId = await registerProvider(place(), shared.provider, {
+      roleMappings: [
+        { group: 'operators', scopes: ['audit:read', 'clients:read'] },
+        { group: 'sales', workspaceId: mapped, role: MappedRole.ADMIN },
+      ],
+    });
+    const signedIn = async (groups: readonly string[], email?: string) => {
+      const browser = newBrowser();
+      await browser.signIn(shared.provider, providerId, account(groups, email));
+      return (await refreshed(browser)).id;
+    };
+    const operator = await signedIn(['operators']);
+    const seller = await signedIn(['sales']);
+    await addMember(db(), own, 'member', seller);
+    const owner = await signedIn(['sales']);
+    await addMember(db(), mapped, 'owner', owner);
+    const known = await addUser(db(), { kind: 'staff', scopes: 'audit:read' });
+    await signedIn(['operators'], known.email);
+    const colleague = await addUser(db(), { kind: 'member' });
+    await addMember(db(), mapped, 'member', colleague.id);
+    await signedIn(['sales'], colleague.email);
+
+    const { deleteIdentityProvider } = provide;
+    const remove = async (scope: string) =>
+      codeOf(
+        await http().call(
+          deleteIdentityProvider,
+          { providerId },
+          await managerCredential(shared.testApp.app, scope),
+        ),
+      );
+    const write = 'identity_providers:write';
+    for (const scope of [write, `${write} workspaces:write audit:read`]) {
+      expect(await remove(scope)).toBe('forbidden');
+    }
+    expect((await rolesIn(mapped)).get(seller)).toBe('admin');
+    expect(await remove(`${write} workspaces:write audit:read clients:read`)).toBe('ok');
+
+    const scopesOf = async (id: string) =>
+      (await db().selectFrom('users').select('scopes').where('id', '=', id).executeTakeFirst())
+        ?.scopes;
+    expect([await scopesOf(operator), await scopesOf(known.id)]).toEqual(['', 'audit:read']);
+    expect(await rolesIn(own)).toEqual(new Map([[seller, 'member']]));
+    expect(await rolesIn(mapped)).toEqual(
+      new Map([
+        [owner, 'owner'],
+        [colleague.id, 'member'],
+      ]),
+    );
+    const events = await db()
+      .selectFrom('audit_events')
+      .select('target')
+      .where('action', '=', 'IdentityProviderService.ApplyMappings')
+      .where('target', 'in', [operator, seller])
+      .execute();
+    // The sign-in and the deletion of each user.
+    expect(events).toHaveLength(4);
+  });
+
+  it('keeps its provider as the last enabled staff user with a scope', async () => {
+    const providerId = await registerProvider(place(), shared.provider, {
+      roleMappings: [{ group: 'operators', scopes: ['audit:read'] }],
+    });
+    const browser = newBrowser();
+    await browser.signIn(shared.provider, providerId, account(['operators']));
+    const { id } = await refreshed(browser);
+    const setOthers = (disable_time: number | null) =>
+      changeAsOtherProcess(db(), (trx) =>
+        trx
+          .updateTable('users')
+          .set({ disable_time })
+          .where('kind', '=', 'staff')
+          .where('id', '<>', id)
+          .execute(),
+      );
+    await setOthers(1);
+    try {
+      const { deleteIdentityProvider } = provide;
+      expect(
+        await http().call(deleteIdentityProvider, { providerId }, shared.manager),
+      ).toMatchObject({
+        error: {
+          code: 'conflict',
+          message: `${id} is the last enabled staff user with audit:read.`,
+        },
+      });
+    } finally {
+      await setOthers(null);
+    }
   });
 
   it('shows the provider as its creator', async () => {

@@ -92,7 +92,7 @@ const providers = groupOf('identity-providers', 'Manages sign-in with identity p
   },
   {
     name: 'delete',
-    about: 'Deletes an identity provider, and ends its sessions. The users remain.',
+    about: 'Deletes an identity provider, its sessions and the grants of its groups.',
     method: 'identityProvider.deleteIdentityProvider',
     args: provider,
   },

@@ -887,10 +887,15 @@ export const IdentityProviderService: GenService<{
   },
   /**
    * Deletes a provider and the links of its accounts to users, and ends the sessions that were
-   * started with it. The users remain.
+   * started with it. The users remain, without the grants of its groups: staff whose grants the
+   * provider manages lose their scopes, and members leave the workspaces that the mappings name,
+   * except their owners. Grants of users who existed before their account was linked remain.
    *
    * Errors:
    * - `not_found`: the provider does not exist.
+   * - `forbidden`: the caller lacks a management scope that staff lose, or `workspaces:write` if a
+   *   member leaves a workspace.
+   * - `conflict`: a user would lose a management scope that no other enabled staff user has.
    * - `precondition_failed`: `If-Match` does not contain the current `etag` of the provider.
    *
    * @generated from rpc latchkey.identity.v1.IdentityProviderService.DeleteIdentityProvider
