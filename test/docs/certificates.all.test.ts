@@ -21,7 +21,8 @@ async function blocksOf(title: string): Promise<string[]> {
 }
 
 it('the certificates for a test secure the calls of the page', async () => {
-  const [make = '', call = '', getToken = ''] = await blocksOf('Certificates for a test');
+  const blocks = await blocksOf('Certificates for a test');
+  const [make = '', call = '', getToken = '', listAccounts = ''] = blocks;
   const folder = await newDataDir();
   const bash = (script: string, env = {}) =>
     run('bash', ['-e', '-c', script], { cwd: folder, env: { PATH: process.env.PATH, ...env } });
@@ -40,14 +41,18 @@ it('the certificates for a test secure the calls of the page', async () => {
   expect(LATCHKEY_BASE_URL).toMatch(/^https:/);
 
   const npx = `() { shift; '${process.execPath}' '${builtProgram}' "$@"; }`;
-  const script = `ln -s . data\n${call}`;
-  const { stdout } = await bash(script, { HOME: folder, 'BASH_FUNC_npx%%': npx });
+  const commands = { HOME: folder, 'BASH_FUNC_npx%%': npx };
+  const { stdout } = await bash(`ln -s . data\n${call}`, commands);
   expect(stdout).toContain('"kty":"OKP"');
   const [, clientId] = /client\.id\t(\S+)/.exec(stdout) ?? [];
   expect(clientId).toMatch(/^cli_/);
 
   const token = await bash(getToken, { LATCHKEY_BASE_URL });
   expect(decodeJwt(JSON.parse(token.stdout).access_token).sub).toBe(clientId);
+
+  const caller = { ...commands, LATCHKEY_BASE_URL, BILLING_ID: clientId };
+  const listed = await bash(listAccounts, caller);
+  expect(listed.stdout).toMatch(/^acc_/);
 
   const read = (name: string) => readFile(path.join(folder, name));
   const [ca, key, certificate] = await Promise.all(

@@ -1,8 +1,9 @@
 // `latchkey api`, and the list that follows the audit log.
 
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openShell, openStaffShell, openWorkspaceShell } from '../support/cli.ts';
 import { startProgram } from '../support/program.ts';
@@ -25,8 +26,8 @@ test('a request creates a client, changes it and reads it', async () => {
   const path = `/clients/${client.id}`;
   const changed = await staff.run(['api', 'PATCH', path, '--data', '{"name":"changed"}']);
   expect(JSON.parse(changed.stdout)).toMatchObject({ id: client.id, name: 'changed' });
-  const { text } = await staff.runOnTerminal(['api', 'GET', path]);
-  expect(text).toContain('\n  "name": "changed"');
+  const shown = await staff.runOnTerminal(['api', 'GET', path]);
+  expect(shown.text).toContain('\n  "name": "changed"');
 });
 
 test('a request uses the credential of a client, a customer or a workspace', async () => {
@@ -57,8 +58,10 @@ itHoldsFor(
     ['GET /clients --header x', 2, 'must be written as'],
     ['GET /clients --header Authorization:x', 2, 'cannot be set'],
     ['GET /clients --header Host:example.com', 2, 'cannot be set'],
+    ['POST /clients --data - --header Content-Length:1', 2, 'cannot be set'],
+    ['POST /clients --data - --header Transfer-Encoding:chunked', 2, 'cannot be set'],
   ] as const,
-  12,
+  14,
 )('a request that cannot be sent or is refused has a clear error', async (line, status, says) => {
   const staff = await staffShell();
   const ran = await staff.run(['api', ...line.split(' ')], '{');
@@ -66,18 +69,47 @@ itHoldsFor(
   expect(ran.stderr).toContain(says);
 });
 
-test('a redirect gets no second request, and no credential', async () => {
-  const urls: unknown[] = [];
-  const other = createServer((request, response) => {
-    urls.push(request.url);
-    response.writeHead(302, { location: '/elsewhere' }).end();
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void other.close());
+/** A shell whose requests another server answers. */
+async function openForeignShell(answer: RequestListener) {
+  const other = createServer(answer).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    other.closeAllConnections();
+    other.close();
+  });
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  const shell = await openShell({
+  return openShell({
     LATCHKEY_BASE_URL: `http://127.0.0.1:${port}`,
     LATCHKEY_TOKEN: 'secret',
+  });
+}
+
+test('a request has the length of its data', async () => {
+  const shell = await openForeignShell(async (request, response) => {
+    response.end(`${request.headers['content-length']} ${await text(request)}`);
+  });
+  for (const method of ['POST', 'DELETE']) {
+    const words = ['api', method, '/clients', '--data', '{"a":1}'];
+    expect(await shell.run(words)).toMatchObject({ status: 0, stdout: '7 {"a":1}' });
+  }
+  expect(await shell.run(['api', 'POST', '/clients'])).toMatchObject({ stdout: '0 ' });
+});
+
+test('an answer that ends too early is an error', async () => {
+  const shell = await openForeignShell((_, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('half');
+    setTimeout(() => response.destroy(), 100);
+  });
+  const ran = await shell.run(['api', 'GET', '/clients']);
+  expect(ran).toMatchObject({ status: 69, stdout: 'half' });
+  expect(ran.stderr).toMatch(/^The connection to http:\S+ failed/);
+});
+
+test('a redirect gets no second request, and no credential', async () => {
+  const urls: unknown[] = [];
+  const shell = await openForeignShell((request, response) => {
+    urls.push(request.url);
+    response.writeHead(302, { location: '/elsewhere' }).end();
   });
   const ran = await shell.run(['api', 'GET', '/clients']);
   expect(ran).toMatchObject({ status: 69, stdout: '' });

@@ -9,6 +9,8 @@ export const commandLineVariables = {
   clientSecret: 'LATCHKEY_CLIENT_SECRET',
   keyFile: 'LATCHKEY_CLIENT_KEY_FILE',
   assertionFile: 'LATCHKEY_CLIENT_ASSERTION_FILE',
+  certificateFile: 'LATCHKEY_CLIENT_CERTIFICATE_FILE',
+  certificateKeyFile: 'LATCHKEY_CLIENT_CERTIFICATE_KEY_FILE',
   workspace: 'LATCHKEY_WORKSPACE_ID',
   profile: 'LATCHKEY_PROFILE',
 } as const;

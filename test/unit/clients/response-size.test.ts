@@ -22,7 +22,7 @@ async function startServer(bytes: number): Promise<string> {
 
 async function lengthFrom(server: string): Promise<number> {
   const { listDocuments } = DocumentService.method;
-  const transport = connectTo(server, { token: () => 'a' });
+  const transport = connectTo({ server, env: {} }, { token: () => 'a' });
   const { message } = await transport.unary(listDocuments, undefined, undefined, undefined, {});
   return message.nextPageToken.length;
 }

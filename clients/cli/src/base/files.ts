@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { access, rename, rm, writeFile } from 'node:fs/promises';
 import { CommandError } from './command.ts';
 
-/** Explains why a file cannot be read. */
-export function unreadable(file: string, error: unknown): CommandError {
+/** Explains why a file cannot be read. `place`: the file, after the variable that names it. */
+export function unreadable(place: string, error: unknown): CommandError {
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
   return isMissing
-    ? new CommandError(`${file}: there is no such file.`, undefined, 'missing')
-    : new CommandError('The file cannot be read', error, 'missing');
+    ? new CommandError(`${place}: there is no such file.`, undefined, 'missing')
+    : new CommandError(`${place} cannot be read`, error, 'missing');
 }
 
 /** Writes a file that only its owner can read. Replaces an existing file. */

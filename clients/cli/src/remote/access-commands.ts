@@ -16,8 +16,9 @@ const login: Command = {
     'reads them from the environment or the standard input.\n\n' +
     'The profile is $XDG_CONFIG_HOME/latchkey/profile.json, by default in ~/.config, or with ' +
     '--profile a file in the folder profiles next to it. Only you can read it. The variables ' +
-    'LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID with LATCHKEY_CLIENT_SECRET or ' +
-    'LATCHKEY_CLIENT_KEY_FILE, together with LATCHKEY_BASE_URL, replace it.',
+    'LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID with LATCHKEY_CLIENT_SECRET, ' +
+    'LATCHKEY_CLIENT_KEY_FILE, LATCHKEY_CLIENT_ASSERTION_FILE or ' +
+    'LATCHKEY_CLIENT_CERTIFICATE_FILE, together with LATCHKEY_BASE_URL, replace it.',
   options: [
     serverOption,
     { name: 'email', value: 'address', about: 'The email address of the user.' },

@@ -1,11 +1,7 @@
 // `api`: sends one HTTP request with the credential of the caller.
 import { readFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
-import {
-  connectionMessage,
-  LatchkeyError,
-  latchkeyErrorOfAnswer,
-} from '../../../client/src/errors.ts';
+import { buffer, text } from 'node:stream/consumers';
+import { LatchkeyError, latchkeyErrorOfAnswer } from '../../../client/src/errors.ts';
 import {
   CommandError,
   type CommandHost,
@@ -20,6 +16,7 @@ import { jsonText } from '../base/text.ts';
 import { explain } from './errors.ts';
 import { openRemote } from './remote.ts';
 import { authorizationOf } from './token.ts';
+import { type HttpResponse, sendRequest } from './transport.ts';
 
 export async function runApi(input: Input, host: CommandHost): Promise<number> {
   const { method = '', path = '' } = input.args;
@@ -37,16 +34,19 @@ export async function runApi(input: Input, host: CommandHost): Promise<number> {
   }
   if (key !== undefined) headers.set('idempotency-key', key);
   const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
-  // A redirect could name another server, which must not get the credential.
-  const request: RequestInit = { method, headers, redirect: 'manual', signal: stopping.signal };
+  const { signal } = stopping;
   try {
     const credential = await authorizationOf(remote, scope, { method, url: url.href }, host);
     for (const [name, value] of Object.entries(credential)) headers.set(name, value);
-    const answer = await fetch(url, body === undefined ? request : { ...request, body });
-    if (!answer.ok) await refuse(answer);
+    const request = { method, headers, body, signal };
+    const answer = await sendRequest({ server, env: host.env }, url, request);
+    const { status, header } = answer;
+    if (status >= 300) {
+      throw latchkeyErrorOfAnswer({ status, header, text: await text(answer.chunks) });
+    }
     await writeAnswer(answer, host);
   } catch (error) {
-    throw explain(failureOf(error, server), server);
+    throw explain(error, server);
   } finally {
     stopping.end();
   }
@@ -64,8 +64,8 @@ function headersOf(given: unknown): Headers {
   const headers = new Headers();
   for (const text of Array.isArray(given) ? given.map(String) : []) {
     const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/.exec(text) ?? [];
-    // The credential is that of the profile, and the server is its own.
-    if (/^(authorization|cookie|host)$/i.test(name)) {
+    // The credential is that of the profile, the server is its own. The length is that of the data.
+    if (/^(authorization|cookie|host|content-length|transfer-encoding)$/i.test(name)) {
       throw new UsageError(`The header ${name} cannot be set.`);
     }
     try {
@@ -92,22 +92,19 @@ async function readBody(
   return new Uint8Array(bytes);
 }
 
-async function refuse(answer: Response): Promise<never> {
-  const { status, headers } = answer;
-  const text = await answer.text();
-  throw latchkeyErrorOfAnswer({ status, header: (name) => headers.get(name), text });
-}
-
 /** JSON on a terminal is indented. Other answers are written as they are. */
-async function writeAnswer(answer: Response, host: CommandHost): Promise<void> {
-  const isJson = /^application\/([\w.-]+\+)?json\b/.test(answer.headers.get('content-type') ?? '');
+async function writeAnswer(
+  { status, header, chunks }: HttpResponse,
+  host: CommandHost,
+): Promise<void> {
+  const isJson = /^application\/([\w.-]+\+)?json\b/.test(header('content-type') ?? '');
   if (isJson && host.stdout.isTTY === true) {
-    return write(host, `${jsonText(jsonOf(await answer.text()), 2)}\n`);
+    return write(host, `${jsonText(jsonOf(await text(chunks)), 2)}\n`);
   }
-  if (host.stdout.isTTY === true && answer.body !== null) {
+  if (host.stdout.isTTY === true && status !== 204) {
     throw new UsageError('A terminal cannot show this answer. Redirect the output to a file.');
   }
-  for await (const chunk of answer.body ?? []) await write(host, chunk);
+  for await (const chunk of chunks) await write(host, chunk);
   if (isJson) await write(host, '\n');
 }
 
@@ -118,10 +115,4 @@ function jsonOf(text: string): unknown {
   } catch {
     throw new LatchkeyError('unexpected_answer', 'The answer is not JSON.');
   }
-}
-
-function failureOf(error: unknown, server: string): unknown {
-  return error instanceof TypeError
-    ? new LatchkeyError('connection_failed', connectionMessage(server, error))
-    : error;
 }

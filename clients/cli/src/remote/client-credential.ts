@@ -1,4 +1,5 @@
-// How a service client authenticates: with its secret, its key, or a token of a trusted issuer.
+// How a service client authenticates: with its secret, its key, a token of a trusted issuer, or the
+// certificate that each connection presents.
 import { readFile } from 'node:fs/promises';
 import { keyOpenerOf, type PrivateJwk } from '../../../client/src/assertions.ts';
 import { UsageError } from '../base/command.ts';
@@ -42,5 +43,7 @@ export async function credentialsOf(credential: ClientCredential, scope: string)
       const assertion = () => readTokenFile(assertionFile, variables.assertionFile);
       return { clientId, assertion, scope };
     }
+    case 'certificate':
+      return { clientId, scope };
   }
 }

@@ -98,7 +98,7 @@ async function readCredential(
     const apiKey = await readSecret(host, variables.apiKey, 'API key');
     return { kind: 'api-key', apiKey: requireApiKey(apiKey, 'The API key') };
   }
-  return signInUser(login, (transport, cookies) =>
+  return signInUser(login, host, (transport, cookies) =>
     isBrowser
       ? signInWithBrowser(host, transport, cookies)
       : signInWithPassword(input, host, transport, cookies),
@@ -118,11 +118,12 @@ function sessionOf(profile: Profile | undefined, server: string): SessionProfile
 /** Sends the earlier cookies, so that the server ends that session and recognizes the device. */
 async function signInUser(
   { server, earlier }: Login,
+  { env }: CommandHost,
   start: (transport: Transport, cookies: Cookies) => Promise<SignedIn>,
 ): Promise<ProfileCredential> {
   const cookies = sessionOf(earlier, server)?.credential.cookies ?? {};
   try {
-    return (await start(connectTo(server), cookies)).credential;
+    return (await start(connectTo({ server, env }), cookies)).credential;
   } catch (error) {
     throw explain(error, server);
   }
@@ -166,7 +167,8 @@ export async function runLogout(_input: Input, host: CommandHost): Promise<numbe
   const { server, credential } = profile;
   const method = SessionService.method.signOut;
   try {
-    await callUnary(connectTo(server), method, {}, cookieHeader(credential.cookies));
+    const transport = connectTo({ server, env: host.env });
+    await callUnary(transport, method, {}, cookieHeader(credential.cookies));
   } catch (error) {
     const reason = errorMessageOf(explain(error, server));
     host.stderr.write(`The profile was removed, but the session was not ended: ${reason}\n`);

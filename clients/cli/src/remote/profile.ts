@@ -24,6 +24,8 @@ export type ProfileCredential =
   | { readonly kind: 'client-key'; readonly clientId: string; readonly keyFile: string }
   /** A client without a secret. The file contains a token of a trusted issuer. */
   | { readonly kind: 'assertion'; readonly clientId: string; readonly assertionFile: string }
+  /** A client with a certificate instead of a secret (RFC 8705). The environment names the file. */
+  | { readonly kind: 'certificate'; readonly clientId: string }
   /** A workspace's or a customer's API key. */
   | { readonly kind: 'api-key'; readonly apiKey: string }
   | { readonly kind: 'token'; readonly token: string };
@@ -133,6 +135,10 @@ export async function findProfile(env: Environment): Promise<Profile | undefined
   );
 }
 
+/** Whether the environment names a certificate. Each connection reads its files. */
+export const namesCertificate = (env: Environment) =>
+  Boolean(env[variables.certificateFile] || env[variables.certificateKeyFile]);
+
 function credentialIn(env: Environment): ProfileCredential | undefined {
   const read = (name: string, require = requireVisible) => {
     const value = env[name];
@@ -149,6 +155,7 @@ function credentialIn(env: Environment): ProfileCredential | undefined {
   if (clientId && keyFile) return { kind: 'client-key', clientId, keyFile };
   const assertionFile = env[variables.assertionFile];
   if (clientId && assertionFile) return { kind: 'assertion', clientId, assertionFile };
+  if (clientId && namesCertificate(env)) return { kind: 'certificate', clientId };
   return undefined;
 }
 

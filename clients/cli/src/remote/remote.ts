@@ -9,15 +9,16 @@ import {
 } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
 import { type Access, access } from '../../../../gen/latchkey/options/v1/access_pb.js';
-import type { Credentials } from '../../../client/src/credentials.ts';
+import type { AnyCredentials } from '../../../client/src/credentials.ts';
 import { createProver, type Prover } from '../../../client/src/dpop.ts';
 import type { AccessToken } from '../../../client/src/token-source.ts';
 import { CommandError, type CommandHost } from '../base/command.ts';
 import { canAsk } from '../base/prompt.ts';
+import { commandLineVariables as variables } from '../variables.ts';
 import { signInWithBrowser } from './browser-sign-in.ts';
 import { credentialsOf } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
-import { findProfile, type Profile, saveSession } from './profile.ts';
+import { findProfile, namesCertificate, type Profile, saveSession } from './profile.ts';
 import { readPassword, refreshSession, type SessionCredential, signIn } from './sign-in.ts';
 import { callUnary, connectTo } from './transport.ts';
 
@@ -37,7 +38,10 @@ export type Remote = {
 export async function openRemote(host: CommandHost): Promise<Remote> {
   const profile = await findProfile(host.env);
   if (profile === undefined) {
-    throw new CommandError('You are not signed in. Run: latchkey login', undefined, 'access');
+    const way = namesCertificate(host.env)
+      ? `Set ${variables.clientId} to the client of the certificate, or run`
+      : 'Run';
+    throw new CommandError(`You are not signed in. ${way}: latchkey login`, undefined, 'access');
   }
   return createRemote(host, profile);
 }
@@ -47,6 +51,7 @@ const leftMsMin = 15_000;
 
 export function createRemote(host: CommandHost, first: Profile): Remote {
   const { server } = first;
+  const target = { server, env: host.env };
   let profile = first;
   /** Tokens that were given to the transport, which asks again if the server refuses one. */
   const used = new Set<string>();
@@ -64,7 +69,7 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
   async function sessionToken(credential: SessionCredential): Promise<AccessToken> {
     let { token, expireMs } = credential;
     if (used.has(token) || expireMs - Date.now() < leftMsMin) {
-      const refreshed = await refreshSession(connectTo(server), credential);
+      const refreshed = await refreshSession(connectTo(target), credential);
       await replaceSession(refreshed.credential);
       ({ token, expireMs } = refreshed.credential);
     }
@@ -72,14 +77,15 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
     return { accessToken: token, expiresInSeconds: (expireMs - Date.now()) / 1000 };
   }
 
-  async function credentialsFor({ scope }: Access): Promise<Credentials> {
+  async function credentialsFor({ scope }: Access): Promise<AnyCredentials> {
     const { credential } = profile;
     switch (credential.kind) {
       case 'token':
         return { token: () => credential.token };
       case 'client':
       case 'client-key':
-      case 'assertion': {
+      case 'assertion':
+      case 'certificate': {
         if (scope !== '') return credentialsOf(credential, scope);
         throw new CommandError('Only users can do this', undefined, 'access');
       }
@@ -102,7 +108,7 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
     const key = 'clientId' in credential || 'apiKey' in credential ? rule.scope : '';
     const known = transports.get(key);
     if (known !== undefined) return known;
-    const transport = connectTo(server, await credentialsFor(rule), prover);
+    const transport = connectTo(target, await credentialsFor(rule), prover);
     transports.set(key, transport);
     return transport;
   }
@@ -143,7 +149,7 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
     if (credential.kind !== 'session' || !canAsk(host)) return false;
     const { email, cookies, usesBrowser } = credential;
     host.stderr.write(`This needs a recent sign-in. Sign in again as ${email}.\n`);
-    const transport = connectTo(server);
+    const transport = connectTo(target);
     const signedIn = usesBrowser
       ? await signInWithBrowser(host, transport, cookies)
       : await signIn(transport, { email, ...(await readPassword(host, false)) }, cookies);

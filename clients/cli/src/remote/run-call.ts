@@ -31,7 +31,7 @@ export async function runCall(spec: CallSpec, given: Input, host: CommandHost): 
     const server = await findServer(given, host);
     const options = { input: given, host, workspaceId: undefined };
     const request = await readRequest(method.input, spec, options);
-    return print(spec, await callPublic(method, request, server), given, host);
+    return print(spec, await callPublic(method, request, { server, env: host.env }), given, host);
   }
   const remote = await openRemote(host);
   const workspaceId = workspaceIdOf(given, remote);

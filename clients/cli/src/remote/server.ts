@@ -10,7 +10,7 @@ import { ask, canAsk } from '../base/prompt.ts';
 import { commandLineVariables as variables } from '../variables.ts';
 import { explain } from './errors.ts';
 import { type Profile, readProfile, serverOf } from './profile.ts';
-import { callUnary, connectTo } from './transport.ts';
+import { callUnary, connectTo, type Target } from './transport.ts';
 
 /** Returns the server of the option, of the environment or of the profile, or asks for it. */
 export async function readServer(
@@ -28,12 +28,12 @@ export async function readServer(
 export async function callPublic<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   request: MessageInitShape<I>,
-  server: string,
+  target: Target,
 ): Promise<MessageShape<O>> {
   try {
-    return (await callUnary(connectTo(server), method, request)).message;
+    return (await callUnary(connectTo(target), method, request)).message;
   } catch (error) {
-    throw explain(error, server);
+    throw explain(error, target.server);
   }
 }
 

@@ -111,15 +111,17 @@ async function issue(
   host: CommandHost,
 ): Promise<Issued> {
   const { server, credential } = profile;
+  const target = { server, env: host.env };
   if (exchange !== undefined && !('clientId' in credential)) {
     throw new UsageError('Only a service client can exchange tokens.');
   }
   switch (credential.kind) {
     case 'client':
     case 'client-key':
-    case 'assertion': {
+    case 'assertion':
+    case 'certificate': {
       const credentials = await credentialsOf(credential, scope);
-      const { issuance, exchangeToken } = connectIssuance(server, credentials, prover);
+      const { issuance, exchangeToken } = connectIssuance(target, credentials, prover);
       if (exchange !== undefined)
         return issuedOf(await exchangeToken({ ...exchange, scope, resource }));
       const answer = await issuance.issueToken({ ...secretFieldsOf(credentials), scope, resource });
@@ -134,7 +136,7 @@ async function issue(
           'usage',
         );
       }
-      const { issuance } = connectIssuance(server, { apiKey }, prover);
+      const { issuance } = connectIssuance(target, { apiKey }, prover);
       const answer = await issuance.exchangeApiKey({ apiKey, scope, resource });
       return issuedOf({ ...answer, ...issuedToken(answer, prover) });
     }
@@ -144,7 +146,7 @@ async function issue(
       if (resource !== '')
         throw new UsageError('The token of a user is always for the audience of the service.');
       if (prover !== undefined) throw new UsageError('The token of a user is not bound to a key.');
-      const signedIn = await refreshSession(connectTo(server), credential);
+      const signedIn = await refreshSession(connectTo(target), credential);
       await saveSession(host.env, profile, signedIn.credential);
       const { token, expireMs } = signedIn.credential;
       const expiresInSeconds = Math.round((expireMs - Date.now()) / 1000);

@@ -1,4 +1,7 @@
-// Calls methods of a running server with Connect over HTTP/1.1, which every proxy understands.
+// Opens the connections to a running server: calls of methods with Connect over HTTP/1.1, which
+// every proxy understands, and single requests. Each presents the certificate of the environment.
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import type {
   DescMessage,
   DescMethodUnary,
@@ -9,17 +12,23 @@ import type { Interceptor, Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { parseCookie } from 'cookie';
 import { openIssuance, openTransport, type ServiceOptions } from '../../../client/src/client.ts';
-import type { Credentials } from '../../../client/src/credentials.ts';
+import type { AnyCredentials } from '../../../client/src/credentials.ts';
 import type { Prover } from '../../../client/src/dpop.ts';
+import { type HttpAnswer, latchkeyErrorOf } from '../../../client/src/errors.ts';
 import { messageBytesMax } from '../../../client/src/options.ts';
+import type { CommandHost } from '../base/command.ts';
+import { readCertificateFor } from './client-certificate.ts';
 
 const callMs = 60_000;
+
+/** How long a request and its answer may stand still. */
+const silenceMsMax = 300_000;
 
 /** A person waits for the command. */
 const retry = { attemptsMax: 3, waitSecondsMax: 3 };
 
 /** For public methods, and for those that accept the cookie of a session. */
-const noCredential: Credentials = { token: () => '' };
+const noCredential: AnyCredentials = { token: () => '' };
 
 /** The names of systems in `User-Agent`, from which the server derives the device. */
 const systems: Partial<Record<NodeJS.Platform, string>> = {
@@ -29,40 +38,105 @@ const systems: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 /** Users recognize their sessions, and the sign-ins that they approve, by the program. */
+const agentHeader = {
+  'user-agent': `latchkey (${systems[process.platform] ?? process.platform})`,
+};
+
 const nameProgram: Interceptor = (next) => (request) => {
-  const { platform } = process;
-  request.header.set('user-agent', `latchkey (${systems[platform] ?? platform})`);
+  for (const [name, value] of Object.entries(agentHeader)) request.header.set(name, value);
   return next(request);
 };
 
+/** A server, and the environment with the certificate for it. */
+export type Target = Pick<CommandHost, 'env'> & { readonly server: string };
+
 /** Tokens, repeated calls and errors are those of @latchkey/client. */
 export const connectTo = (
-  server: string,
-  credentials: Credentials = noCredential,
+  target: Target,
+  credentials: AnyCredentials = noCredential,
   prover?: Prover,
-): Transport => openTransport(optionsFor(server, credentials, prover)).transport;
+): Transport => openTransport(optionsFor(target, credentials, prover)).transport;
 
 /** Opens the methods that fetch tokens with a credential. A prover binds the tokens to its key. */
-export const connectIssuance = (server: string, credentials: Credentials, prover?: Prover) =>
-  openIssuance(optionsFor(server, credentials, prover));
+export const connectIssuance = (target: Target, credentials: AnyCredentials, prover?: Prover) =>
+  openIssuance(optionsFor(target, credentials, prover));
 
-const optionsFor = (
-  server: string,
-  credentials: Credentials,
+function optionsFor(
+  { server, env }: Target,
+  credentials: AnyCredentials,
   prover: Prover | undefined,
-): ServiceOptions => ({
-  ...{ server, publicUrl: server, credentials, retry, prover },
-  connect: (interceptor) =>
-    createConnectTransport({
-      baseUrl: server,
-      httpVersion: '1.1',
-      // An error in JSON can be read in a proxy's log; the size does not matter here.
-      useBinaryFormat: false,
-      interceptors: [interceptor, nameProgram],
-      defaultTimeoutMs: callMs,
-      readMaxBytes: messageBytesMax,
-    }),
-});
+): ServiceOptions {
+  const nodeOptions = readCertificateFor(server, env) ?? {};
+  return {
+    ...{ server, publicUrl: server, credentials, retry, prover },
+    connect: (interceptor) =>
+      createConnectTransport({
+        baseUrl: server,
+        httpVersion: '1.1',
+        nodeOptions,
+        // An error in JSON can be read in a proxy's log; the size does not matter here.
+        useBinaryFormat: false,
+        interceptors: [interceptor, nameProgram],
+        defaultTimeoutMs: callMs,
+        readMaxBytes: messageBytesMax,
+      }),
+  };
+}
+
+export type HttpRequest = {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+};
+
+export type HttpResponse = Omit<HttpAnswer, 'text'> & {
+  readonly chunks: AsyncIterable<Uint8Array>;
+};
+
+/**
+ * Sends one request. A redirect is a response, because it could name another server. Reading the
+ * response also throws a LatchkeyError, or the reason of the signal.
+ */
+export async function sendRequest(
+  { server, env }: Target,
+  url: URL,
+  { method, headers, body, signal }: HttpRequest,
+): Promise<HttpResponse> {
+  // Node sends no length with the body of a DELETE.
+  const length = body === undefined ? {} : { 'content-length': body.byteLength };
+  const options = {
+    ...readCertificateFor(server, env),
+    ...{ method, signal, timeout: silenceMsMax },
+    headers: { ...agentHeader, ...Object.fromEntries(headers), ...length },
+  };
+  const explain = (error: unknown) => {
+    signal.throwIfAborted();
+    return latchkeyErrorOf(error, server);
+  };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const sent = request(url, options, resolve);
+    sent.on('error', reject);
+    sent.on('timeout', () => sent.destroy(new TypeError('The server is silent.')));
+    sent.end(body);
+  }).catch((error: unknown) => {
+    throw explain(error);
+  });
+  return {
+    status: response.statusCode ?? 0,
+    header: (name) => response.headers[name]?.toString() ?? null,
+    chunks: explained(response, explain),
+  };
+}
+
+async function* explained<T>(chunks: AsyncIterable<T>, explain: (error: unknown) => unknown) {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw explain(error);
+  }
+}
 
 export type Answer<O extends DescMessage> = {
   readonly message: MessageShape<O>;

@@ -34,8 +34,8 @@ async function check(
   profile: Profile,
   credential: ProfileCredential,
 ): Promise<Data> {
-  const { server } = profile;
-  const transport = connectTo(server);
+  const target = { server: profile.server, env: host.env };
+  const transport = connectTo(target);
   switch (credential.kind) {
     case 'session': {
       const { user, scope, credential: refreshed } = await refreshSession(transport, credential);
@@ -44,11 +44,12 @@ async function check(
     }
     case 'client':
     case 'client-key':
-    case 'assertion': {
+    case 'assertion':
+    case 'certificate': {
       // The server checks the client first, so any scope proves the credential.
       const credentials = await credentialsOf(credential, 'tokens:read');
       const request = { ...secretFieldsOf(credentials), scope: credentials.scope };
-      const { issuance } = connectIssuance(server, credentials);
+      const { issuance } = connectIssuance(target, credentials);
       const proving = ['identity.scope_not_granted', 'identity.invalid_dpop_proof'];
       await issuance.issueToken(request).catch(ignoreCodes(proving));
       return { kind: 'client', client_id: credential.clientId };
@@ -56,7 +57,7 @@ async function check(
     case 'api-key': {
       const { apiKey } = credential;
       if (isCustomerKey(apiKey)) {
-        await connectIssuance(server, { apiKey }).issuance.exchangeApiKey({ apiKey });
+        await connectIssuance(target, { apiKey }).issuance.exchangeApiKey({ apiKey });
         return { kind: 'customer', api_key: nameOf(apiKey) };
       }
       const headers = { authorization: `Bearer ${apiKey}` };
@@ -86,6 +87,7 @@ export function describeCredential(credential: ProfileCredential): string {
     case 'client':
     case 'client-key':
     case 'assertion':
+    case 'certificate':
       return credential.clientId;
     case 'api-key':
       return nameOf(credential.apiKey);
