@@ -84,6 +84,16 @@ export function describeBrowser(installed: () => PackedClients): void {
       expect(messages).toEqual([message, message]);
     });
 
+    it('refuses an answer to an upload that is larger than 64 MiB', async () => {
+      const path = '**/api/v1/documents';
+      await page.route(path, (route) => route.fulfill({ body: 'a'.repeat(65 * 1024 * 1024) }));
+      const message = await evaluate(
+        "return open({ apiKey }).upload(new Blob(['text'])).catch(({ message }) => message);",
+      );
+      await page.unroute(path);
+      expect(message).toBe('A message of the answer is larger than 64 MiB.');
+    });
+
     it('throws errors with codes, and refuses client secrets', async () => {
       const codes = await evaluate(`
         const { documents, upload } = open({ apiKey });

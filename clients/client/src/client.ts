@@ -9,6 +9,7 @@ import { latchkeyErrorOfAnswer } from './errors.ts';
 import { createExchange, type ExchangeToken } from './exchange.ts';
 import { callInterceptor, issuanceInterceptor } from './interceptor.ts';
 import { requireOption, urlOption } from './options.ts';
+import { boundResponse } from './response-size.ts';
 import { createServices, createTypedClient, type Services } from './services.ts';
 import type { TokenSource } from './token-source.ts';
 import { createUpload, type Fetch, type Upload } from './upload.ts';
@@ -60,8 +61,9 @@ export type ClientOptions = {
 /** Throws a TypeError if an option cannot work. No request is sent before the first call. */
 export function createClient(options: ClientOptions): LatchkeyClient {
   const { credentials, format = 'binary', retry = {}, timeoutSeconds = 60 } = options;
-  const { fetch = currentFetch } = options;
-  requireOption(typeof fetch === 'function', 'fetch', fetch, 'must be a function.');
+  const { fetch: send = currentFetch } = options;
+  requireOption(typeof send === 'function', 'fetch', send, 'must be a function.');
+  const fetch: Fetch = async (input, init) => boundResponse(await send(input, init));
   const { href, origin: server } = urlOption('baseUrl', options.baseUrl);
   const baseUrl = href.replace(/\/+$/, '');
   if (options.fetch === undefined) requireSecret(credentials);

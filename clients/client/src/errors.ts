@@ -12,7 +12,10 @@ import { type ErrorCode, errorCodes } from './error-codes.ts';
 export type LocalErrorCode =
   /** The server did not answer: connection refused or lost, name not found, TLS failed. */
   | 'connection_failed'
-  /** The answer does not come from Latchkey, and its status does not name one of its codes. */
+  /**
+   * The answer does not come from Latchkey, and its status does not name one of its codes. Or a
+   * message has more than 64 MiB, or a list returns to an earlier page.
+   */
   | 'unexpected_answer';
 
 /** A request field, by its proto name, and its problem. */
@@ -89,6 +92,7 @@ export function latchkeyErrorOf(thrown: unknown, server?: string): LatchkeyError
     requestId: request?.requestId ?? error.metadata.get('x-request-id') ?? undefined,
     cause: thrown,
   };
+  if (isTooLarge(error)) return tooLarge(options);
   const code = codeOf(error, info?.reason);
   const message =
     code === 'connection_failed' && server !== undefined
@@ -110,11 +114,16 @@ export function connectionMessage(server: string, cause?: unknown): string {
   return `${start}: ${failure.message === '' ? code : `${failure.message} (${code})`}`;
 }
 
+/** The error for a message that is larger than `messageBytesMax`. Another try cannot succeed. */
+export const tooLarge = (options?: LatchkeyErrorOptions) =>
+  new LatchkeyError('unexpected_answer', 'A message of the answer is larger than 64 MiB.', options);
+
+/** Connect gives it the code of quotas. */
+const isTooLarge = ({ code, rawMessage }: ConnectError) =>
+  code === Code.ResourceExhausted && rawMessage.includes('configured readMaxBytes');
+
 function codeOf(error: ConnectError, reason: string | undefined): LatchkeyError['code'] {
   if (isErrorCode(reason)) return reason;
-  // Connect gives a message that is too large the code of quotas. Another try cannot succeed.
-  const isQuota = error.code === Code.ResourceExhausted;
-  if (isQuota && error.rawMessage.includes('configured readMaxBytes')) return 'unexpected_answer';
   if (isConnectionFailure(error)) return 'connection_failed';
   return codesByStatus[error.code] ?? 'unexpected_answer';
 }

@@ -1,7 +1,7 @@
 // Checks options when a client is created, such as those of an unset environment variable. The
 // messages never contain the values, which may be secrets.
 
-/** Over gRPC and in the command line, a larger message is refused, also after decompression. */
+/** A larger message of an answer is refused, also after decompression. */
 export const messageBytesMax = 64 * 1024 * 1024;
 
 const urls = {

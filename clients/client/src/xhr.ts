@@ -1,14 +1,17 @@
 // Uploads in a browser. `fetch` cannot report how much it has sent, and sends streams only over
 // HTTP/2. XMLHttpRequest can do the first and needs no streams.
-import { connectionMessage, type HttpAnswer, LatchkeyError } from './errors.ts';
+import { connectionMessage, type HttpAnswer, LatchkeyError, tooLarge } from './errors.ts';
+import { messageBytesMax } from './options.ts';
+
+type OnProgress = ((event: { readonly loaded: number; readonly total: number }) => void) | null;
 
 /** The parts of XMLHttpRequest that are used here. Its type is not known outside of browsers. */
 type Xhr = {
   readonly status: number;
   readonly responseText: string;
-  readonly upload: {
-    onprogress: ((event: { readonly loaded: number; readonly total: number }) => void) | null;
-  };
+  readonly upload: { onprogress: OnProgress };
+  /** Of the answer, after decompression. */
+  onprogress: OnProgress;
   onload: (() => void) | null;
   onerror: (() => void) | null;
   open(method: string, url: string): void;
@@ -46,6 +49,12 @@ export function postByXhr(Constructor: new () => Xhr, request: XhrRequest): Prom
       xhr.setRequestHeader(name, value);
     });
     xhr.upload.onprogress = ({ loaded }) => onSent(loaded);
+    xhr.onprogress = ({ loaded }) => {
+      if (loaded <= messageBytesMax) return;
+      end();
+      xhr.abort();
+      reject(tooLarge());
+    };
     xhr.onload = () => {
       end();
       const header = (name: string) => xhr.getResponseHeader(name);
