@@ -36,9 +36,9 @@ function routes({ rpc }: ConnectRouter): void {
   rpc(LinkService.method.batchCreateLinks, () => ({
     links: [{ id: 'lnk_1', url: hostile, recipient: hostile }],
   }));
-  rpc(LinkService.method.listLinks, () => ({
+  rpc(LinkService.method.listLinks, ({ pageToken }) => ({
     links: [{ id: 'lnk_1', url: 'https://a.example/s/a' }],
-    nextPageToken: 'again',
+    nextPageToken: pageToken === 'again' ? 'and again' : 'again',
   }));
   rpc(AudienceService.method.listAudiences, () => ({}));
   rpc(CustomerService.method.listCustomers, () => ({}));
