@@ -16,18 +16,22 @@ export function onlyValue(value: string | string[] | undefined): string | undefi
   return others.length === 0 ? only : undefined;
 }
 
-type HeaderLines = {
-  readonly headers: { readonly authorization?: string | undefined };
+export type HeaderLines = {
   /** Names and values in turn. Adapters of functions as a service may leave it out. */
   readonly rawHeaders?: readonly string[];
 };
 
-/** The value of the `Authorization` header. Undefined if there are two: Node keeps the first. */
-export function onlyAuthorization({ headers, rawHeaders = [] }: HeaderLines) {
+/** Whether there are two `Authorization` headers. Node keeps the first. */
+export function hasTwoCredentials({ rawHeaders = [] }: HeaderLines): boolean {
   const names = rawHeaders.filter((_, i) => i % 2 === 0);
-  const lines = names.filter((name) => name.toLowerCase() === 'authorization');
-  return lines.length > 1 ? undefined : headers.authorization;
+  return names.filter((name) => name.toLowerCase() === 'authorization').length > 1;
 }
+
+type Request = HeaderLines & { readonly headers: { readonly authorization?: string | undefined } };
+
+/** The value of the `Authorization` header. Undefined if there are two. */
+export const onlyAuthorization = (request: Request) =>
+  hasTwoCredentials(request) ? undefined : request.headers.authorization;
 
 /** The digest of a certificate in DER form (RFC 8705 §3.1). */
 export const digestOf = (der: Uint8Array | undefined): string | undefined =>

@@ -11,7 +11,7 @@ import {
   type StreamRequest,
   type UnaryRequest,
 } from '@connectrpc/connect';
-import { certificateDigestOf, check } from './check.ts';
+import { certificateDigestOf, check, type HeaderLines, hasTwoCredentials } from './check.ts';
 import type { TokenClaims } from './claims.ts';
 import { VerifyError } from './errors.ts';
 import type { Rule } from './rule.ts';
@@ -19,14 +19,17 @@ import type { Verifier } from './verifier.ts';
 
 const claimsKey = createContextKey<TokenClaims | undefined>(undefined);
 
-const certificateKey = createContextKey<string | undefined>(undefined);
+type NodeRequest = HeaderLines & { readonly socket: object };
+
+const requestKey = createContextKey<NodeRequest>({ socket: {} });
 
 /**
  * The option `contextValues` of the adapter for Node. Without it, every token that is bound to a
- * certificate is refused. Of a Fastify request, pass `raw`.
+ * certificate is refused, and the first of two `Authorization` headers counts, because Connect
+ * passes on no other. Of a Fastify request, pass `raw`.
  */
-export const contextValuesOf = ({ socket }: { readonly socket: object }): ContextValues =>
-  createContextValues().set(certificateKey, certificateDigestOf(socket));
+export const contextValuesOf = (request: NodeRequest): ContextValues =>
+  createContextValues().set(requestKey, request);
 
 /** Returns the claims of a call. Throws if there are none, as in a public method. */
 export function claimsOf({ values }: Pick<HandlerContext, 'values'>): TokenClaims {
@@ -43,12 +46,14 @@ export function requireTokens(
   ruleOf: (method: DescMethod) => ConnectRule | undefined,
 ): Interceptor {
   return (next) => async (request) => {
+    const nodeRequest = request.contextValues.get(requestKey);
+    const authorization = request.header.get('authorization');
     const presented = {
-      authorization: request.header.get('authorization'),
+      authorization: hasTwoCredentials(nodeRequest) ? undefined : authorization,
       dpop: request.header.get('dpop'),
       method: request.requestMethod,
       path: new URL(request.url, 'http://localhost').pathname,
-      certificateSha256: request.contextValues.get(certificateKey),
+      certificateSha256: certificateDigestOf(nodeRequest.socket),
     };
     try {
       const claims = await check(verifier, ruleOf(request.method), presented, request);

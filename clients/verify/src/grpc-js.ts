@@ -21,7 +21,8 @@ export type GrpcRule = TokenRule | { readonly public: true };
 
 /**
  * `ruleOf` returns the rule of a path, such as `/orders.v1.OrderService/GetOrder`. A path without
- * one is refused.
+ * one is refused. Of two `authorization` headers, grpc-js passes on the first alone. A proxy that
+ * checks credentials in front of the server has to refuse such calls.
  */
 export function requireTokens(
   verifier: Verifier,
