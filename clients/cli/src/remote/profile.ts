@@ -3,8 +3,9 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { CommandError, type CommandHost, UsageError } from '../base/command.ts';
+import { CommandError, type CommandHost, runnable, UsageError } from '../base/command.ts';
 import { replaceFile } from '../base/files.ts';
+import { cleanText } from '../base/text.ts';
 import { commandLineVariables as variables } from '../variables.ts';
 
 export type ProfileCredential =
@@ -212,17 +213,30 @@ export async function saveProfile(env: Environment, profile: Profile): Promise<v
 type SessionCredential = Extract<ProfileCredential, { kind: 'session' }>;
 
 /**
- * Stores the new credential of a session. Stores nothing if the current profile no longer has the
- * session: another command has signed in, signed out or chosen another profile in the meantime.
+ * Stores the new credential of a session, and returns whether it did. Stores nothing if the current
+ * profile no longer has the session: another command has signed in, signed out or chosen another
+ * profile in the meantime. The command goes on with the new credential in any case: it says why the
+ * profile cannot be read or written.
  */
 export async function saveSession(
-  env: Environment,
+  host: CommandHost,
   { server, credential: before }: Profile,
   credential: SessionCredential,
-): Promise<void> {
-  const stored = await readProfile(env).catch(() => undefined);
-  if (stored?.server !== server || !isSameSession(stored.credential, before)) return;
-  await saveProfile(env, { ...stored, credential });
+): Promise<boolean> {
+  const { env, stderr } = host;
+  try {
+    const stored = await readProfile(env);
+    if (stored?.server !== server || !isSameSession(stored.credential, before)) return false;
+    await saveProfile(env, { ...stored, credential });
+    return true;
+  } catch (error) {
+    if (!(error instanceof CommandError || error instanceof UsageError)) throw error;
+    const ended = 'The session of the profile has ended. Run: latchkey login\n';
+    const next = isSameSession(before, credential) ? '' : ended;
+    const problem = `The session was not stored in the profile: ${cleanText(error.message)}\n`;
+    stderr.write(runnable(problem + next, host));
+    return false;
+  }
 }
 
 const isSameSession = (one: ProfileCredential, other: ProfileCredential) =>

@@ -53,6 +53,8 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
   const { server } = first;
   const target = { server, env: host.env };
   let profile = first;
+  /** The profile as its file has it. */
+  let stored = first;
   /** Tokens that were given to the transport, which asks again if the server refuses one. */
   const used = new Set<string>();
   /** By the scope of their tokens. */
@@ -61,9 +63,9 @@ export function createRemote(host: CommandHost, first: Profile): Remote {
   let prover: Prover | undefined;
 
   async function replaceSession(credential: SessionCredential): Promise<void> {
-    await saveSession(host.env, profile, credential);
     profile = { ...profile, credential };
     transports.clear();
+    if (await saveSession(host, stored, credential)) stored = profile;
   }
 
   async function sessionToken(credential: SessionCredential): Promise<AccessToken> {

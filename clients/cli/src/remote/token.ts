@@ -147,7 +147,7 @@ async function issue(
         throw new UsageError('The token of a user is always for the audience of the service.');
       if (prover !== undefined) throw new UsageError('The token of a user is not bound to a key.');
       const signedIn = await refreshSession(connectTo(target), credential);
-      await saveSession(host.env, profile, signedIn.credential);
+      await saveSession(host, profile, signedIn.credential);
       const { token, expireMs } = signedIn.credential;
       const expiresInSeconds = Math.round((expireMs - Date.now()) / 1000);
       return issuedOf({ ...signedIn, accessToken: token, expiresInSeconds });

@@ -39,7 +39,7 @@ async function check(
   switch (credential.kind) {
     case 'session': {
       const { user, scope, credential: refreshed } = await refreshSession(transport, credential);
-      await saveSession(host.env, profile, refreshed);
+      await saveSession(host, profile, refreshed);
       return { kind: user?.kind, user_id: user?.id, email: user?.email, name: user?.name, scope };
     }
     case 'client':
