@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { describeApp } from '../support/app-suite.ts';
+import { makeFolder } from '../support/folder-calls.ts';
 import { fieldAskedBy, lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
 import { callSharingApi, keyOf, type LinkFields, upload } from '../support/sharing-api.ts';
 
@@ -90,6 +91,9 @@ describeApp('links for recipients', (suite) => {
     const { id: document_id } = await newDocument();
     const good = { document_id, recipient: 'good@example.com' };
     const past = new Date(Date.now() - 1000).toISOString();
+    const { id: folder_id } = await makeFolder(suite.testApp, 'Refused batches');
+    const inRoom = { recipient: 'b@example.com', document_id: '', folder_id };
+    const missing = `doc_${'0'.repeat(22)}`;
     const cases: [bad: Record<string, unknown>, status: number, field?: string][] = [
       [{ recipient: 'good@example.com' }, 400, 'requests[1].recipient'],
       [{ recipient: 'GOOD@Example.com' }, 400, 'requests[1].recipient'],
@@ -114,7 +118,13 @@ describeApp('links for recipients', (suite) => {
           ...([400, 'requests[1].mail_message'] as const),
         ],
       ),
-      [{ recipient: 'b@example.com', document_id: 'doc_x' }, 404],
+      [{ recipient: 'b@example.com', pinned_version: 2 }, 400, 'requests[1].pinned_version'],
+      [{ recipient: 'b@example.com', document_id: 'doc_x' }, 404, 'requests[1].document_id'],
+      [{ ...inRoom, folder_id: 'fld_x' }, 404, 'requests[1].folder_id'],
+      [
+        { ...inRoom, entry_rules: [{ document_id: missing, hidden: true }] },
+        ...([400, 'requests[1].entry_rules[0].document_id'] as const),
+      ],
       [{ recipient: 'b@example.com', recipients: [] }, 400],
     ];
     for (const [bad, status, field] of cases) {

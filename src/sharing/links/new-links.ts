@@ -50,6 +50,9 @@ export type NewLinkOptions = {
   readonly now: Clock;
 };
 
+/** Adds the position of a request of a batch to the fields of its errors: see `inBatch`. */
+type InRequest = <T>(index: number, work: () => Promise<T>, own?: string) => Promise<T>;
+
 type NewLinkMethods = Pick<ServiceImpl<typeof LinkService>, 'createLink' | 'batchCreateLinks'>;
 
 export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
@@ -110,6 +113,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
     rows: readonly LinkRow[],
     requests: readonly CreateLinkRequest[],
     answer: (trx: Executor) => Promise<T>,
+    inRequest: InRequest = (_, work) => work(),
   ): Promise<T> {
     const workspaceId = workspaceOf(context);
     const mailed = rows.flatMap((link, i) => {
@@ -121,10 +125,13 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
     );
     const insert = async (trx: Executor) => {
       await quotas.add(trx, workspaceId, { links: rows.length });
-      for (const row of rows) {
-        if (!(await insertLink(trx, row))) throw noSuchTarget(row);
-        await requireVersion(trx, row);
-        await requireEntries(trx, row);
+      for (const [i, row] of rows.entries()) {
+        const work = async () => {
+          if (!(await insertLink(trx, row))) throw noSuchTarget(row);
+          await requireVersion(trx, row);
+          await requireEntries(trx, row);
+        };
+        await inRequest(i, work, targetFieldOf(row));
       }
       for (const [sha256, text] of texts) await agreements.storeText(trx, { sha256, text });
       if (mailed.length > 0) await recipientMails.add(trx, mailed);
@@ -157,10 +164,11 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       const found = new Set<string>();
       const hashOnce = hashEqualOnce(hashPassword);
       const rows: LinkRow[] = [];
+      const inRequest: InRequest = (i, work, own) => inBatch(`requests[${i}]`, work, own);
       for (const [i, request] of requests.entries()) {
         // Each password takes a slow hash.
         context.signal.throwIfAborted();
-        const row = await inBatch(`requests[${i}]`, async () => {
+        const row = await inRequest(i, async () => {
           const read = readRow(request, context);
           if (read.recipient === '') throw invalid('recipient', 'must be set');
           if (request.mailRecipient) checkMailbox(read.recipient);
@@ -168,16 +176,18 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
           if (request.workspaceId !== '' && request.workspaceId !== workspaceId) {
             throw invalid('workspace_id', 'must be the workspace of the call');
           }
-          if (!found.has(targetIdOf(read))) await requireTarget(read);
-          return { ...read, password_hash: await hashOnce(request.password, workspaceId) };
+          return read;
         });
+        if (!found.has(targetIdOf(row))) {
+          await inRequest(i, () => requireTarget(row), targetFieldOf(row));
+        }
+        row.password_hash = await inRequest(i, () => hashOnce(request.password, workspaceId));
         known.add(row.recipient);
         found.add(targetIdOf(row));
         rows.push(row);
       }
-      return insertAll(context, rows, requests, async (trx) => ({
-        links: await messages.all(rows, trx),
-      }));
+      const answer = async (trx: Executor) => ({ links: await messages.all(rows, trx) });
+      return insertAll(context, rows, requests, answer, inRequest);
     },
   };
 }
@@ -214,6 +224,9 @@ function requireOneTarget({ documentId, folderId }: CreateLinkRequest): void {
 }
 
 const targetIdOf = ({ document_id, folder_id }: LinkRow) => document_id ?? folder_id ?? '';
+
+const targetFieldOf = ({ document_id }: LinkRow) =>
+  document_id === null ? '.folder_id' : '.document_id';
 
 const noSuchTarget = (row: LinkRow | undefined) =>
   fail(
