@@ -1,14 +1,16 @@
 // Calls that grpc-js cannot read get the same codes and details as on other transports.
 import { once } from 'node:events';
-import { fromBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { Metadata, status } from '@grpc/grpc-js';
 import { expect, onTestFinished, test } from 'vitest';
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
+import { UploadDocumentRequestSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { startTestApp } from '../support/harness.ts';
 import { flags, frame, headerBlock, http2Preface, types } from '../support/http2-frames.ts';
 import { openCall, openConnection, openSession, prefix } from '../support/raw-grpc.ts';
+import { keyOf, storedState } from '../support/sharing-api.ts';
 import { useStarted } from '../support/use-started.ts';
 
 // Without these, a call that stays open would end before its test does.
@@ -18,6 +20,7 @@ const app = useStarted(() =>
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const getJwks = '/latchkey.identity.v1.VerificationService/GetJwks';
+const uploadDocument = '/latchkey.sharing.v1.DocumentService/UploadDocument';
 const garbage = Buffer.concat([prefix(8, 1), Buffer.alloc(8, 0xff)]);
 
 const unreadable: [string, Record<string, string>, status][] = [
@@ -42,6 +45,32 @@ test.each(unreadable)('%s is invalid_argument', async (_, headers, code) => {
   const info = details.map((detail) => anyUnpack(detail, ErrorInfoSchema)).find(Boolean);
   expect(info).toMatchObject({ reason: 'invalid_argument', domain: 'latchkey' });
   await expect.poll(() => app.logText()).toContain('unreadable-1');
+});
+
+test('a body that ends in the middle of a message is refused, and nothing is stored', async () => {
+  const session = await openSession(app.app.grpcAddress);
+  onTestFinished(() => session.destroy());
+  const file = toBinary(
+    UploadDocumentRequestSchema,
+    create(UploadDocumentRequestSchema, { file: Buffer.from('half of the file') }),
+  );
+  const message = Buffer.concat([prefix(file.length), file]);
+  const before = await storedState(app);
+  const failures: string[] = [];
+  for (const path of [uploadDocument, issueToken]) {
+    for (const length of [1, 4, 5, message.length - 1]) {
+      const cut = message.subarray(0, length);
+      const body = path === uploadDocument ? Buffer.concat([message, cut]) : cut;
+      const call = openCall(session, path, keyOf(app));
+      call.stream.end(body);
+      const status = await call.status;
+      const text = decodeURIComponent(String(call.headers()['grpc-message']));
+      const isRight = status === '3' && text === 'The request ends in the middle of a message.';
+      if (!isRight) failures.push(`${path} ${length}: ${status} ${text}`);
+    }
+  }
+  expect(failures).toEqual([]);
+  await expect.poll(() => storedState(app)).toEqual(before);
 });
 
 test('a timeout that exceeds the maximum duration of a call is accepted', async () => {

@@ -9,6 +9,7 @@ import {
   uncountedBytes,
 } from '../../api/body-budget.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { incompleteMessage } from '../../base/errors/incomplete-message.ts';
 import { undeclaredCompression } from '../../base/errors/undeclared-compression.ts';
 import { lateRequest } from '../http/late-calls.ts';
 import { type ArrivingBody, readChunks } from '../http/request-body.ts';
@@ -114,9 +115,7 @@ async function* framesOf(body: ConnectBody, bytesMax: number): AsyncGenerator<Ui
         gathered.clear();
       }
     }
-    if (gathered.bytes.length > 0) {
-      throw fail('invalid_argument', 'The request ends in the middle of a message.');
-    }
+    if (gathered.bytes.length > 0) throw incompleteMessage();
   } finally {
     gathered.clear();
   }

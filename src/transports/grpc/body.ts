@@ -41,6 +41,11 @@ export class GrpcBody {
     this.#isCompressed = isCompressed;
   }
 
+  /** Whether the bytes so far end in the middle of a message. */
+  get isIncomplete(): boolean {
+    return this.#lengths.isIncomplete;
+  }
+
   release(): void {
     this.#account?.release();
   }
@@ -112,6 +117,10 @@ class MessageLengths {
   #prefixBytes = 0;
   #length = 0;
   #missing = 0;
+
+  get isIncomplete(): boolean {
+    return this.#prefixBytes > 0 || this.#missing > 0;
+  }
 
   /** Counts the messages whose prefix is in these bytes, and returns the longest length. */
   read(chunk: Buffer): { messages: number; longest: number; compressed: number } {

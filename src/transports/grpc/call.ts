@@ -6,6 +6,7 @@ import { Code } from '@connectrpc/connect';
 import { type Metadata, type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
 import { type Call, type ContextSource, LazyContext, requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail, failureOf } from '../../base/errors/errors.ts';
+import { incompleteMessage } from '../../base/errors/incomplete-message.ts';
 import { normaliseAddress } from '../../base/net/network.ts';
 import { type ActiveCall, endStream } from '../http/connections.ts';
 import { canceledCall, lateRequest } from '../http/late-calls.ts';
@@ -241,6 +242,8 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
 
   #endBody(): void {
     if (this.#stream.closed || this.#failure !== undefined) return;
+    // grpc-js drops such a part, and an upload would lose the end of its file.
+    if (this.#body.isIncomplete) return void this.#fail(incompleteMessage());
     this.#hasBody = true;
     this.due = Number.POSITIVE_INFINITY;
     this.#resolve(this.#message);
