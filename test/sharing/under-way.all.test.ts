@@ -8,12 +8,16 @@ import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import { createDocuments } from '../../src/sharing/documents/documents.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Executor } from '../../src/storage/schema.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { digestOf as tokenDigestOf } from '../support/dpop.ts';
 import { cookieOf } from '../support/gated-document.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { addMember, credentialFor } from '../support/member-rows.ts';
 import { changeAsOtherProcess, revoke } from '../support/owner-rows.ts';
+import { useProgram } from '../support/program-readers.ts';
 import {
+  bearer,
   blobDirOf,
   callSharingApi,
   filesUnder,
@@ -201,5 +205,29 @@ describeFeature('a running download', (dialect) => {
     expect([...seen].filter((status) => ![200, 404].includes(status))).toEqual([]);
     await expect.poll(() => filesUnder(blobDirOf(test))).toEqual([]);
     expect(await test.logText()).not.toContain('"code":"internal"');
+  });
+});
+
+describeApp('a running download of a program', (suite) => {
+  const program = useProgram(suite);
+
+  it('ends when its token is revoked, and completes with one proof of a key', async () => {
+    const { id } = await upload(suite.testApp, bytes);
+    const options = { allow_download: true, program_access: true };
+    const url = `${(await makeLink(suite.testApp, id, options)).url}/download`;
+    const token = await program.delegated();
+    const bound = await program.boundToken();
+    const proof = { htm: 'GET', htu: url, ath: tokenDigestOf(bound) };
+    const dpop = await program.place().holder.prove(proof);
+    const revoked = await begin(url, bearer(token));
+    const proven = await begin(url, { authorization: `DPoP ${bound}`, dpop });
+    expect([revoked.statusCode, proven.statusCode]).toEqual([200, 200]);
+
+    await program.revoke(token);
+
+    await untilChecked();
+    const digests = [revoked, proven].map(digestOf);
+    await expect(digests[0]).rejects.toThrow('aborted');
+    expect(await digests[1]).toBe(sha256(bytes));
   });
 });

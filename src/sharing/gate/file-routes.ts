@@ -1,6 +1,6 @@
 // The routes of a document's bytes, of a link to it or of a room that contains it.
 import { createHash } from 'node:crypto';
-import type { AuthenticateProgram, ProgramReader } from '../../api/routes/program-reader.ts';
+import type { AuthenticateProgram } from '../../api/routes/program-reader.ts';
 import { inRoom } from '../../api/routes/room-docs.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
@@ -137,30 +137,19 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
   }
 
   async function sendFile(request: RouteRequest): Promise<RouteReply> {
-    const require = accessTo(request);
+    const require = () => requireFileAccess(options, request);
     const access = await require();
     requireShownVersion(access.shared.document, request.variables.version);
     return send(access, request, 'inline', require);
   }
 
   async function download(request: RouteRequest): Promise<RouteReply> {
-    const requireAccess = accessTo(request);
     const require = async () => {
-      const access = await requireAccess();
+      const access = await requireFileAccess(options, request);
       if (access.shared.mayDownload) return access;
       throw fail('forbidden', 'The sender does not allow downloads.');
     };
     return send(await require(), request, 'attachment', require);
-  }
-
-  /** Decides about a request, again with each call. Each proof with a token is accepted once. */
-  function accessTo(request: RouteRequest): () => Promise<GrantedAccess> {
-    let reader: Promise<ProgramReader> | undefined;
-    const authenticateProgram: AuthenticateProgram = (presented) => {
-      reader ??= options.authenticateProgram(presented);
-      return reader;
-    };
-    return () => requireFileAccess({ ...options, authenticateProgram }, request);
   }
 
   /** A route of a link to a document, and the same one for a document of a room. */
