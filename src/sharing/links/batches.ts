@@ -1,5 +1,10 @@
 // The errors and the order of locks in the methods for several links.
-import { Failure, fail } from '../../base/errors/errors.ts';
+import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
+
+/** Other errors without a field, such as that of a full queue, are about no request. */
+const aboutRequest: ReadonlySet<ErrorCode> = new Set([
+  ...(['not_found', 'conflict', 'precondition_failed'] as const),
+]);
 
 /**
  * Adds the position of a request, such as `requests[3]`, to the fields of its error. `own` is the
@@ -13,7 +18,7 @@ export async function inBatch<T>(at: string, work: () => Promise<T>, own?: strin
     const [first] = error.extra.fields ?? [];
     const detail = first?.detail ?? error.message;
     const name = first === undefined ? own : `.${first.field}`;
-    if (name === undefined) throw error;
+    if (name === undefined || (first === undefined && !aboutRequest.has(error.code))) throw error;
     const field = `${at}${name}`;
     throw fail(error.code, `${field}: ${detail}`, { ...error.extra, fields: [{ field, detail }] });
   }
