@@ -239,6 +239,18 @@ describe('files that wait', () => {
     }
   });
 
+  it('are refused to such a network also if they began to wait before', async () => {
+    const { sizeBytes } = await shared.stamp(fileOf(pdf));
+    for (const limits of [{ heldBytesMax: 2.5 * sizeBytes }, { heldFilesMax: 2.5 }]) {
+      const watermarks = stamper({ ...limits, processesMax: 1 });
+      const requests = Array.from({ length: 5 }, () => codeOf(watermarks.stamp(fileOf(pdf))));
+      const codes = await Promise.all(requests);
+      const expected = ['stamped', 'stamped', 'unavailable', 'unavailable', 'unavailable'];
+      expect(codes).toEqual(expected);
+      expect(await codeOf(stamp(pdf, { network: '192.0.2.2' }, watermarks))).toBe('stamped');
+    }
+  });
+
   it('are refused after too long a wait, and when the service stops', async () => {
     const watermarks = stamper({ processesMax: 1, waitMs: 10 });
     const { bytes } = slow();

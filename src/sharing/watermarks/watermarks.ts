@@ -72,6 +72,10 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
   let running = 0;
   let isStopped = false;
 
+  function requireShare({ network }: UnstampedFile): void {
+    if (!held.hasShare(network)) throw busy();
+  }
+
   function waitForTurn({ workspaceId, network, signal }: UnstampedFile): Promise<void> {
     if (isStopped) throw busy();
     signal.throwIfAborted();
@@ -151,9 +155,11 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
   return {
     async stamp(file) {
       if (file.sizeBytes > fileBytesMax || refused.has(file.sha256)) throw notStampable();
-      if (!held.hasShare(file.network)) throw busy();
+      requireShare(file);
       await waitForTurn(file);
       try {
+        // The files that were stamped during the wait are unread, too.
+        requireShare(file);
         const target = await openUnnamed();
         try {
           const sizeBytes = await stampInto(target, file);
