@@ -9,9 +9,8 @@ import {
   uncountedBytes,
 } from '../../api/body-budget.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { incompleteMessage } from '../../base/errors/incomplete-message.ts';
 import { undeclaredCompression } from '../../base/errors/undeclared-compression.ts';
-import { lateRequest } from '../http/late-calls.ts';
+import { incompleteMessage, lateRequest } from '../http/late-calls.ts';
 import { type ArrivingBody, readChunks } from '../http/request-body.ts';
 import { decodeBase64 } from './base64-text.ts';
 

@@ -1,4 +1,4 @@
-// The errors of late and canceled calls, and the limit of their deadlines.
+// The errors of late, canceled and cut calls, and the limit of their deadlines.
 import { Code } from '@connectrpc/connect';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 
@@ -15,3 +15,6 @@ export function canceledCall(isLate = false): Failure {
     ? fail('canceled', 'The deadline of the call has passed.', { grpc: Code.DeadlineExceeded })
     : fail('canceled', 'The caller closed the connection.');
 }
+
+export const incompleteMessage = () =>
+  fail('invalid_argument', 'The request ends in the middle of a message.');
