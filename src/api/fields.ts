@@ -1,7 +1,7 @@
 // Reads fields that many methods have.
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../base/errors/errors.ts';
-import { isPrintable } from '../base/net/printable.ts';
+import { isBlank, isPrintable } from '../base/net/printable.ts';
 
 /** Throws `invalid_argument` if the field `name` contains characters that disguise a name. */
 export function printableName(name: string): string {
@@ -28,6 +28,6 @@ const refused = /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
 
 /** Throws `invalid_argument` for a text of several lines that is blank or disguises itself. */
 export function requirePlainText(field: string, text: string): void {
-  if (text.trim() === '') throw invalid(field, 'must not be blank');
+  if (isBlank(text)) throw invalid(field, 'must not be blank');
   if (refused.test(text)) throw invalid(field, 'must not contain control characters');
 }

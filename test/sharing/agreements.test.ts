@@ -234,7 +234,8 @@ describeApp('the agreement of a link', (suite) => {
 
   it('refuses bad texts, and is only in answers with a single link', async () => {
     const { link, document } = await makeAgreement();
-    const bad = ['x'.repeat(20_001), ' \n\t', 'a\u0007b', 'a\u202eb', 'a\u0000b', 5, ['a']];
+    const blank = [' \n\t', '\u200b'];
+    const bad = [...blank, 'x'.repeat(20_001), 'a\u0007b', 'a\u202eb', 'a\u0000b', 5, ['a']];
     for (const agreement of bad) {
       for (const [method, path, more] of [
         ['POST', '/links', { document_id: document.id }],

@@ -152,6 +152,7 @@ describeFeature('documents', (dialect) => {
       [{ name: '' }, 'name'],
       [{ name: null }, 'name'],
       [{ name: '  ' }, 'name'],
+      [{ name: '\u200b\u3164\u2800' }, 'name'],
       [{ name: 'a\nb' }, 'name'],
       [{ name: 'a\u0000b' }, 'name'],
       [{ name: '\ud800' }, 'name'],

@@ -21,6 +21,7 @@ const fileNames: [sent: string, name: string][] = [
   ['/', 'document'],
   ['..', 'document'],
   ['   ', 'document'],
+  ['\u200b\u3164\u2800', 'document'],
   ['\u202egnp.exe', 'gnp.exe'],
   ['a\u0007b\u2028c', 'abc'],
   ["it's; filename=other.pdf", "it's; filename=other.pdf"],

@@ -106,6 +106,7 @@ describeApp('folders', (suite) => {
     const cases: [string, () => Promise<{ status: number; body: unknown }>, number, string][] = [
       ['no name', () => createFolder(test(), ''), 400, 'name'],
       ['a blank name', () => createFolder(test(), '  '), 400, 'name'],
+      ['an invisible name', () => createFolder(test(), '\u200b\u3164\u2800'), 400, 'name'],
       ['a control character', () => createFolder(test(), 'a\nb'), 400, 'name'],
       ['a direction override', () => createFolder(test(), 'a\u202eb'), 400, 'name'],
       ['a long name', () => createFolder(test(), 'x'.repeat(256)), 400, 'name'],

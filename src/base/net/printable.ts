@@ -9,6 +9,12 @@ const loneSurrogate = /\p{Cs}/u;
 /** Without a lone surrogate, which UTF-8 cannot contain: it would become another character. */
 export const isWellFormed = (text: string) => !loneSurrogate.test(text);
 
+/** Spaces, characters without a shape (Unicode TR44), and the empty Braille pattern. */
+const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/** Whether a text shows nothing: a link with such a name could not be seen. */
+export const isBlank = (text: string) => invisible.test(text);
+
 export const isPrintable = (name: string) => !some.test(name);
 
 export const printableOf = (name: string) => name.replace(each, '');

@@ -23,7 +23,7 @@ const scope = 'documents:read';
 
 export function createProgramReaders(options: ProgramReaderOptions): AuthenticateProgram {
   const { db, now } = options;
-  /** A request is checked again while its response is sent. Its token may expire in the meantime. */
+  /** A request is checked again while its response is sent. Its token may expire before the end. */
   const presented = new WeakMap<RouteRequest, { carrier: TokenCarrier; validAt: number }>();
 
   function present(request: RouteRequest) {

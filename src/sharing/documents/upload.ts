@@ -9,7 +9,7 @@ import { printableName } from '../../api/fields.ts';
 import { callerOf, principalId } from '../../api/principal.ts';
 import { resolveWorkspace } from '../../api/workspace.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
-import { printableOf } from '../../base/net/printable.ts';
+import { isBlank, printableOf } from '../../base/net/printable.ts';
 import { detectContentType, inspectedBytesMax } from './content-type.ts';
 
 const nameLengthMax = 255;
@@ -181,7 +181,7 @@ const tooLarge = (bytesMax: number) =>
 const otherSize = () => invalid('size_bytes', 'must be the size of the file');
 
 export function checkName(name: string): void {
-  if (name.trim() === '') throw invalid('name', 'must not be empty');
+  if (isBlank(name)) throw invalid('name', 'must not be empty');
   if ([...name].length > nameLengthMax) {
     throw invalid('name', `must be at most ${nameLengthMax} characters`);
   }
@@ -194,5 +194,5 @@ function nameOfFile(fileName: string): string {
   const readable = printableOf(last).trim();
   // Cuts between characters, not inside a surrogate pair.
   const clean = [...readable].slice(0, nameLengthMax).join('');
-  return clean === '' || clean === '.' || clean === '..' ? 'document' : clean;
+  return isBlank(clean) || clean === '.' || clean === '..' ? 'document' : clean;
 }

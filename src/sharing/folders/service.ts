@@ -13,6 +13,7 @@ import { nameCreator } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
+import { isBlank } from '../../base/net/printable.ts';
 import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import {
   countEntries,
@@ -168,7 +169,7 @@ const updateFields: UpdateFields<typeof UpdateFolderRequestSchema, FolderChange>
 };
 
 function readName(name: string): Pick<FolderRow, 'name' | 'name_key'> {
-  if (name.trim() === '') throw invalid('name', 'must not be empty');
+  if (isBlank(name)) throw invalid('name', 'must not be empty');
   return { name: printableName(name), name_key: nameKeyOf(name) };
 }
 
