@@ -3,7 +3,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { CommandError } from '../base/command.ts';
 import { methodOf } from '../remote/methods.ts';
 import type { Remote } from '../remote/remote.ts';
-import { requestMessage } from '../remote/request-message.ts';
+import { requestMessage } from '../remote/request.ts';
 import { canonical, comparable, type FieldSpec, type Kind, type KindName, kinds } from './kinds.ts';
 import { type Problem, throwProblems } from './problems.ts';
 import type { Declared } from './read-files.ts';

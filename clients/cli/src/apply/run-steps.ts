@@ -8,6 +8,7 @@ import { ServerError } from '../remote/errors.ts';
 import { keyHeader } from '../remote/idempotency.ts';
 import { methodOf } from '../remote/methods.ts';
 import type { Remote } from '../remote/remote.ts';
+import { camelCase } from '../remote/request.ts';
 import type { FieldSpec } from './kinds.ts';
 import { declaredValue, differing, type Step } from './plan.ts';
 import type { Declared } from './read-files.ts';
@@ -99,9 +100,6 @@ function wantedFields(declared: Declared, ids: Ids): [string, FieldSpec, JsonVal
     return [[name, spec, wantedValue(spec, value, ids)] as [string, FieldSpec, JsonValue]];
   });
 }
-
-const camelCase = (name: string) =>
-  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Fails if the resource was changed since the plan was made. */
 async function update(

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { methodOf } from '../remote/methods.ts';
 import { readPages } from '../remote/pages.ts';
 import type { Remote } from '../remote/remote.ts';
-import { requestMessage } from '../remote/request-message.ts';
+import { requestMessage } from '../remote/request.ts';
 import { jsonOf } from '../remote/response.ts';
 import type { Kind, KindName } from './kinds.ts';
 

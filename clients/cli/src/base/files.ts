@@ -1,6 +1,6 @@
 // Reads and writes the files of commands. A file exists in full or not at all.
 import { randomUUID } from 'node:crypto';
-import { access, rename, rm, writeFile } from 'node:fs/promises';
+import { access, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { CommandError } from './command.ts';
 
 /** Explains why a file cannot be read. `place`: the file, after the variable that names it. */
@@ -10,6 +10,12 @@ export function unreadable(place: string, error: unknown): CommandError {
     ? new CommandError(`${place}: there is no such file.`, undefined, 'missing')
     : new CommandError(`${place} cannot be read`, error, 'missing');
 }
+
+/** Reads a file that the user names. */
+export const readInput = (file: string): Promise<Buffer> =>
+  readFile(file).catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
 
 /** Writes a file that only its owner can read. Replaces an existing file. */
 export async function replaceFile(

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { CommandHost } from './command.ts';
+import { CommandError, type CommandHost } from './command.ts';
 
-export type Stopping = {
+type Stopping = {
   readonly signal: AbortSignal;
   /** From now on, a signal ends the process. */
   end(): void;
@@ -18,6 +18,25 @@ export function abortOnSignal(host: CommandHost, reason: Error): Stopping {
   for (const name of names) host.on(name, onSignal);
   controller.signal.addEventListener('abort', end);
   return { signal: controller.signal, end };
+}
+
+/** Does the work of a command. Its signal aborts when the user interrupts the command. */
+export async function untilInterrupted<T>(
+  host: CommandHost,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal, end } = abortOnSignal(
+    host,
+    new CommandError('Interrupted.', undefined, 'interrupted'),
+  );
+  try {
+    return await work(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    end();
+  }
 }
 
 /** Waits. Throws the reason of the signal as soon as it aborts. */

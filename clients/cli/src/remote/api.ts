@@ -1,17 +1,10 @@
 // `api`: sends one HTTP request with the credential of the caller.
-import { readFile } from 'node:fs/promises';
 import { buffer, text } from 'node:stream/consumers';
 import { LatchkeyError, latchkeyErrorOfAnswer } from '../../../client/src/errors.ts';
-import {
-  CommandError,
-  type CommandHost,
-  type Input,
-  textOption,
-  UsageError,
-} from '../base/command.ts';
-import { unreadable } from '../base/files.ts';
+import { type CommandHost, type Input, textOption, UsageError } from '../base/command.ts';
+import { readInput } from '../base/files.ts';
 import { write } from '../base/print.ts';
-import { abortOnSignal } from '../base/signals.ts';
+import { untilInterrupted } from '../base/signals.ts';
 import { jsonText } from '../base/text.ts';
 import { explain } from './errors.ts';
 import { openRemote } from './remote.ts';
@@ -33,9 +26,7 @@ export async function runApi(input: Input, host: CommandHost): Promise<number> {
     headers.set('content-type', 'application/json');
   }
   if (key !== undefined) headers.set('idempotency-key', key);
-  const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
-  const { signal } = stopping;
-  try {
+  await untilInterrupted(host, async (signal) => {
     const credential = await authorizationOf(remote, scope, { method, url: url.href }, host);
     for (const [name, value] of Object.entries(credential)) headers.set(name, value);
     const request = { method, headers, body, signal };
@@ -45,11 +36,9 @@ export async function runApi(input: Input, host: CommandHost): Promise<number> {
       throw latchkeyErrorOfAnswer({ status, header, text: await text(answer.chunks) });
     }
     await writeAnswer(answer, host);
-  } catch (error) {
+  }).catch((error: unknown) => {
     throw explain(error, server);
-  } finally {
-    stopping.end();
-  }
+  });
   return 0;
 }
 
@@ -85,11 +74,7 @@ async function readBody(
   if (data === undefined) return undefined;
   if (data === '-') return new Uint8Array(await buffer(stdin));
   if (!data.startsWith('@')) return new TextEncoder().encode(data);
-  const file = data.slice(1);
-  const bytes = await readFile(file).catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
-  return new Uint8Array(bytes);
+  return new Uint8Array(await readInput(data.slice(1)));
 }
 
 /** JSON on a terminal is indented. Other answers are written as they are. */

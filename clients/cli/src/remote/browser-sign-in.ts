@@ -6,7 +6,7 @@ import {
 } from '../../../../gen/latchkey/identity/v1/session_pb.js';
 import { latchkeyErrorOf } from '../../../client/src/errors.ts';
 import { CommandError, type CommandHost } from '../base/command.ts';
-import { abortOnSignal, pause } from '../base/signals.ts';
+import { pause, untilInterrupted } from '../base/signals.ts';
 import { cleanText } from '../base/text.ts';
 import { type Cookies, type SignedIn, sessionOf } from './sign-in.ts';
 import { callUnary, cookieHeader } from './transport.ts';
@@ -25,10 +25,8 @@ export async function signInWithBrowser(
   transport: Transport,
   cookies: Cookies = {},
 ): Promise<SignedIn> {
-  const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
-  const { signal } = stopping;
   const { startDeviceSignIn } = SessionService.method;
-  try {
+  return untilInterrupted(host, async (signal) => {
     const { message } = await callUnary(transport, startDeviceSignIn, { clientId }, {}, signal);
     const { userCode, verificationUri, verificationUriComplete } = message;
     host.stderr.write(
@@ -36,13 +34,8 @@ export async function signInWithBrowser(
         `  ${cleanText(verificationUriComplete || verificationUri)}\n\n` +
         `The page must show the code ${cleanText(userCode)}. Waiting for your approval.\n`,
     );
-    return await waitForApproval(message, { host, transport, cookies, signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    stopping.end();
-  }
+    return waitForApproval(message, { host, transport, cookies, signal });
+  });
 }
 
 type Waiting = {

@@ -1,28 +1,22 @@
 // How a service client authenticates: with its secret, its key, a token of a trusted issuer, or the
 // certificate that each connection presents.
-import { readFile } from 'node:fs/promises';
 import { keyOpenerOf, type PrivateJwk } from '../../../client/src/assertions.ts';
 import { UsageError } from '../base/command.ts';
-import { unreadable } from '../base/files.ts';
+import { readInput } from '../base/files.ts';
 import { commandLineVariables as variables } from '../variables.ts';
 import { type ProfileCredential, requireVisible } from './profile.ts';
 
 export type ClientCredential = Extract<ProfileCredential, { readonly clientId: string }>;
 
-const readText = (file: string) =>
-  readFile(file, 'utf8').catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
-
 /** Reads a token from a file. The errors name the option or variable, and not the token. */
 export const readTokenFile = async (file: string, name: string) =>
-  requireVisible((await readText(file)).trim(), name);
+  requireVisible((await readInput(file)).toString().trim(), name);
 
 /** Reads a private JWK. The error does not contain it. */
 export async function readPrivateKey(file: string): Promise<PrivateJwk> {
-  const text = await readText(file);
+  const text = await readInput(file);
   try {
-    const jwk: PrivateJwk = JSON.parse(text);
+    const jwk: PrivateJwk = JSON.parse(text.toString());
     if ('kty' in jwk && keyOpenerOf(jwk) !== undefined) return jwk;
   } catch {
     // Reported below.

@@ -19,12 +19,11 @@ import {
 } from '../base/command.ts';
 import { writeNewFile } from '../base/files.ts';
 import { write } from '../base/print.ts';
-import { abortOnSignal } from '../base/signals.ts';
+import { untilInterrupted } from '../base/signals.ts';
 import { explain } from './errors.ts';
-import { readLinkId } from './link-id.ts';
+import { readLinkId, workspaceIdOf } from './named-ids.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { timeOf } from './request.ts';
-import { workspaceIdOf } from './workspace-id.ts';
 
 export async function runDownload(input: Input, host: CommandHost): Promise<number> {
   if (host.stdout.isTTY === true && textOption(input, 'output') === undefined) {
@@ -85,25 +84,23 @@ async function save(
   { remote, input, host }: Run,
 ): Promise<number> {
   const output = textOption(input, 'output') ?? '-';
-  const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
   const workspaceId = workspaceIdOf(input, remote) ?? '';
   try {
-    await remote.authorized(method, async (transport) => {
-      const { signal } = stopping;
-      async function* one() {
-        yield { ...request, workspaceId };
-      }
-      const answer = await transport.stream(method, signal, 0, undefined, one());
-      const chunks = chunksOf(answer.message, remote.profile.server);
-      if (output === '-') for await (const bytes of chunks) await write(host, bytes);
-      else await writeNewFile(path.resolve(output), chunks);
-    });
+    await untilInterrupted(host, (signal) =>
+      remote.authorized(method, async (transport) => {
+        async function* one() {
+          yield { ...request, workspaceId };
+        }
+        const answer = await transport.stream(method, signal, 0, undefined, one());
+        const chunks = chunksOf(answer.message, remote.profile.server);
+        if (output === '-') for await (const bytes of chunks) await write(host, bytes);
+        else await writeNewFile(path.resolve(output), chunks);
+      }),
+    );
     return 0;
   } catch (error) {
     if (error instanceof CommandError || output === '-') throw error;
     throw new CommandError('The file was not written', error, 'output');
-  } finally {
-    stopping.end();
   }
 }
 

@@ -1,8 +1,8 @@
 // `--follow`: prints the last rows of a list, and then each new row.
 import type { JsonObject } from '@bufbuild/protobuf';
-import { CommandError, UsageError } from '../base/command.ts';
+import { UsageError } from '../base/command.ts';
 import { wantsJson, write, writeRows } from '../base/print.ts';
-import { abortOnSignal, pause } from '../base/signals.ts';
+import { pause, untilInterrupted } from '../base/signals.ts';
 import { type List, lineOf, pagesOf, rowsIn } from './list.ts';
 
 const pauseMs = 2000;
@@ -16,9 +16,7 @@ export async function followList(list: List): Promise<number> {
   if (input.options.all === true || input.options['end-time'] !== undefined) {
     throw new UsageError('--follow cannot be combined with --all or --end-time.');
   }
-  const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
-  const { signal } = stopping;
-  try {
+  return untilInterrupted(host, async (signal) => {
     let known = await rowsOfPages(list);
     await print(list, known);
     // Older rows are not printed.
@@ -38,9 +36,7 @@ export async function followList(list: List): Promise<number> {
       await print(list, added);
       known = recent;
     }
-  } finally {
-    stopping.end();
-  }
+  });
 }
 
 const timeOfRow = ({ create_time }: JsonObject) => Date.parse(String(create_time));

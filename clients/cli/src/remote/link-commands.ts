@@ -2,8 +2,7 @@
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import { etagField } from './common-fields.ts';
-import { linkFields, sharedFolderField } from './link-fields.ts';
-import { warnAboutLink } from './link-warnings.ts';
+import { linkFields, sharedFolderField, warnAboutLink } from './link-fields.ts';
 import { linksForCommand } from './transfer-commands.ts';
 
 const document = { document_id: 'The id of the document.' };

@@ -1,4 +1,6 @@
-// The fields of links that commands accept as options.
+// The fields of links that commands accept as options, and the warnings about a link.
+import type { JsonObject } from '@bufbuild/protobuf';
+import type { CommandHost, Input } from '../base/command.ts';
 import type { FieldOption } from './call-spec.ts';
 import { expireField, nameField } from './common-fields.ts';
 
@@ -63,3 +65,27 @@ export const linksForFields: Readonly<Record<string, FieldOption>> = {
   ...{ allow_download, watermark, program_access, expire_time, view_limit },
   ...{ notify, show_title, pinned_version, entry_rules },
 };
+
+/** The flags of `upload --share`. */
+const flags = [
+  ...['email_required', 'email_verification_required', 'allow_download', 'watermark'],
+  'program_access',
+];
+
+/** The fields of a link whose flags were given. */
+export const linkFlagsOf = ({ options }: Input): JsonObject =>
+  Object.fromEntries(
+    flags
+      .filter((field) => options[field.replaceAll('_', '-')] === true)
+      .map((field) => [field, true]),
+  );
+
+/** Warns on the standard error about a link that opens nothing. `link`: as JSON. */
+export function warnAboutLink({ warnings, watermark }: JsonObject, host: CommandHost): void {
+  if (!Array.isArray(warnings) || !warnings.includes('LINK_WARNING_NOTHING_TO_OPEN')) return;
+  const reason =
+    watermark === true
+      ? 'A watermark needs a PDF, Office, JPEG or PNG file. Share it without --watermark.'
+      : 'Browsers cannot show this type of file. Share it with --allow-download.';
+  host.stderr.write(`Readers cannot open the document. ${reason}\n`);
+}

@@ -1,5 +1,4 @@
 // `links create-for`: creates a link for each recipient.
-import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import {
@@ -15,16 +14,15 @@ import {
   textOption,
   UsageError,
 } from '../base/command.ts';
-import { unreadable } from '../base/files.ts';
+import { readInput } from '../base/files.ts';
 import { wantsJson, writeJson, writeLine } from '../base/print.ts';
 import { type Recipient, readRecipients, readRows } from '../base/recipients.ts';
 import { keyHeader, withKey } from './idempotency.ts';
-import { linksForFields } from './link-fields.ts';
-import { warnAboutLink } from './link-warnings.ts';
+import { linksForFields, warnAboutLink } from './link-fields.ts';
+import { workspaceIdOf } from './named-ids.ts';
 import { openRemote } from './remote.ts';
 import { readRequest } from './request.ts';
 import { jsonOf } from './response.ts';
-import { workspaceIdOf } from './workspace-id.ts';
 
 const recipientsMax = 200;
 
@@ -67,13 +65,8 @@ function readArguments({ args, options }: Input): { documentId: string; file: st
 }
 
 async function readFileOfRecipients(file: string, host: CommandHost): Promise<Recipient[]> {
-  const content =
-    file === '-'
-      ? await text(host.stdin)
-      : await readFile(file, 'utf8').catch((error: unknown) => {
-          throw unreadable(file, error);
-        });
-  const recipients = readRecipients(readRows(content));
+  const content = file === '-' ? await text(host.stdin) : await readInput(file);
+  const recipients = readRecipients(readRows(content.toString()));
   if (recipients.length === 0) throw new UsageError('There are no recipients.');
   const empty = recipients.find(({ recipient }) => recipient === '');
   if (empty !== undefined) throw new UsageError(`Line ${empty.line} has no address.`);

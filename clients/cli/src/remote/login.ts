@@ -15,6 +15,7 @@ import { ask, canAsk, readLines } from '../base/prompt.ts';
 import { commandLineVariables as variables } from '../variables.ts';
 import { signInWithBrowser } from './browser-sign-in.ts';
 import { explain, ServerError } from './errors.ts';
+import { givenWorkspaceId } from './named-ids.ts';
 import {
   type Profile,
   type ProfileCredential,
@@ -29,7 +30,6 @@ import { readServer } from './server.ts';
 import { type Cookies, readPassword, type SignedIn, signIn } from './sign-in.ts';
 import { callUnary, connectTo, cookieHeader } from './transport.ts';
 import { describeCredential, identify } from './whoami.ts';
-import { givenWorkspaceId } from './workspace-id.ts';
 
 export async function runLogin(input: Input, host: CommandHost): Promise<number> {
   // A damaged profile is replaced.

@@ -3,9 +3,8 @@ import { spawn } from 'node:child_process';
 import { LinkService } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import { CommandError, type CommandHost, type Input } from '../base/command.ts';
 import { write } from '../base/print.ts';
-import { readLinkId } from './link-id.ts';
+import { readLinkId, workspaceIdOf } from './named-ids.ts';
 import { openRemote } from './remote.ts';
-import { workspaceIdOf } from './workspace-id.ts';
 
 export async function runOpen(input: Input, host: CommandHost): Promise<number> {
   const remote = await openRemote(host);

@@ -1,19 +1,24 @@
 // Builds the request of a call from the arguments and options of its command.
-import { readFile } from 'node:fs/promises';
-import type {
-  DescEnum,
-  DescField,
-  DescMessage,
-  JsonObject,
-  JsonValue,
-  MessageShape,
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  type MessageShape,
 } from '@bufbuild/protobuf';
 import { StructSchema } from '@bufbuild/protobuf/wkt';
-import { type CommandHost, type Input, type OptionValue, UsageError } from '../base/command.ts';
-import { unreadable } from '../base/files.ts';
+import {
+  CommandError,
+  type CommandHost,
+  type Input,
+  type OptionValue,
+  UsageError,
+} from '../base/command.ts';
+import { readInput } from '../base/files.ts';
 import { ask, canAsk, readLines } from '../base/prompt.ts';
 import { type CallSpec, optionName } from './call-spec.ts';
-import { requestMessage } from './request-message.ts';
 
 /** Fields of the request that every list has; the others are in the table of the command. */
 const listFields: Readonly<Record<string, string>> = {
@@ -69,15 +74,13 @@ type RequestOptions = {
   readonly workspaceId?: string | undefined;
 };
 
-const camelCase = (name: string) =>
+export const camelCase = (name: string) =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 async function readJsonFile(file: string): Promise<JsonValue> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
+  const text = await readInput(file);
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.toString());
   } catch {
     throw new UsageError(`${file} does not contain JSON.`);
   }
@@ -201,4 +204,15 @@ export function timeOf(text: string, direction: 'future' | 'past' = 'future'): s
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
   const problem = isDate ? 'is a date, and needs an hour' : 'is not a time';
   throw new UsageError(`"${text}" ${problem}. Examples: 30d, 12h, 2030-01-31T12:00:00Z.`);
+}
+
+/** Throws a CommandError that names the field or message if the message cannot have the JSON. */
+export function requestMessage<T extends DescMessage>(type: T, json: JsonObject): MessageShape<T> {
+  try {
+    return fromJson(type, json);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    const place = /^cannot decode (?:field|message) \S*\.(\w+) from JSON: /;
+    throw new CommandError(text.replace(place, '$1: '));
+  }
 }

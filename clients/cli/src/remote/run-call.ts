@@ -15,15 +15,13 @@ import type { CallSpec } from './call-spec.ts';
 import { fieldAt } from './columns.ts';
 import { followList } from './follow.ts';
 import { keyHeader, withKey } from './idempotency.ts';
-import { readLinkId } from './link-id.ts';
 import { printList } from './list.ts';
 import { methodOf } from './methods.ts';
+import { readLinkId, readUserId, workspaceIdOf } from './named-ids.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { readRequest } from './request.ts';
 import { bodyField, jsonOf, shownData } from './response.ts';
 import { callPublic, findServer } from './server.ts';
-import { readUserId } from './user-id.ts';
-import { workspaceIdOf } from './workspace-id.ts';
 
 export async function runCall(spec: CallSpec, given: Input, host: CommandHost): Promise<number> {
   const method = methodOf(spec);

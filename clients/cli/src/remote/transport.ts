@@ -157,6 +157,16 @@ export async function callUnary<I extends DescMessage, O extends DescMessage>(
   return { message, cookies: parseCookie(pairs.join('; '), { decode: (value) => value }) };
 }
 
+/** The answer to an upload. */
+export async function onlyMessage<T>({
+  message,
+}: {
+  readonly message: AsyncIterable<T>;
+}): Promise<T> {
+  for await (const only of message) return only;
+  throw new Error('the server sent no answer');
+}
+
 /** The header with cookies, for the methods that accept the session cookie. */
 export const cookieHeader = (cookies: Answer<DescMessage>['cookies']) => ({
   cookie: Object.entries(cookies)

@@ -29,16 +29,16 @@ import {
 } from '../base/command.ts';
 import { unreadable } from '../base/files.ts';
 import { formatBytes, wantsJson, writeJson, writeLine } from '../base/print.ts';
-import { abortOnSignal } from '../base/signals.ts';
+import { untilInterrupted } from '../base/signals.ts';
 import { cleanText } from '../base/text.ts';
 import { keyHeader, nextKey, withKey } from './idempotency.ts';
-import { linkFlagsOf } from './link-flags.ts';
-import { warnAboutLink } from './link-warnings.ts';
+import { linkFlagsOf, warnAboutLink } from './link-fields.ts';
+import { workspaceIdOf } from './named-ids.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { timeOf } from './request.ts';
 import { jsonOf } from './response.ts';
-import { workspaceIdOf } from './workspace-id.ts';
+import { onlyMessage } from './transport.ts';
 
 export async function runUpload(input: Input, host: CommandHost): Promise<number> {
   const files = [input.args.file ?? '', ...input.more];
@@ -209,25 +209,22 @@ async function upload(
 ): Promise<JsonObject> {
   const { uploadDocument, uploadVersion } = DocumentService.method;
   const method: DescMethodClientStreaming = documentId === '' ? uploadDocument : uploadVersion;
-  const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
   const progress = startProgress(host, cleanText(source.fileName), source.sizeBytes);
   const reading: { error?: unknown } = {};
   try {
-    const message = await remote.authorized(method, async (transport) => {
-      const ids = documentId === '' ? { workspaceId, folderId } : { documentId, workspaceId };
-      const parts = partsOf(source, ids, progress, reading);
-      const { signal } = stopping;
-      const answer = await transport.stream(method, signal, 0, keyHeader(key), parts);
-      for await (const one of answer.message) return one;
-      throw new Error('the server sent no answer');
-    });
+    const message = await untilInterrupted(host, (signal) =>
+      remote.authorized(method, async (transport) => {
+        const ids = documentId === '' ? { workspaceId, folderId } : { documentId, workspaceId };
+        const parts = partsOf(source, ids, progress, reading);
+        return onlyMessage(await transport.stream(method, signal, 0, keyHeader(key), parts));
+      }),
+    );
     return jsonOf(method.output, message).document as JsonObject;
   } catch (error) {
     if (reading.error === undefined) throw error;
     throw new CommandError('The file cannot be read', reading.error, 'output');
   } finally {
     progress.end();
-    stopping.end();
   }
 }
 

@@ -1,6 +1,6 @@
 import { createRouterTransport } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
-import { readLinkId } from '../../../clients/cli/src/remote/link-id.ts';
+import { readLinkId } from '../../../clients/cli/src/remote/named-ids.ts';
 import type { Remote } from '../../../clients/cli/src/remote/remote.ts';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 
