@@ -14,6 +14,9 @@ export type ConversionLimits = {
   readonly seconds: number;
   readonly memoryBytes: number;
   readonly previewBytes: number;
+  /** The files and folders that LibreOffice adds, and their space on the disk. */
+  readonly temporaryFiles: number;
+  readonly temporaryBytes: number;
 };
 
 /** The file to convert is in the folder that the answer `ready` names. */

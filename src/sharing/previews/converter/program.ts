@@ -6,6 +6,7 @@ import { lstat, mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { exceeds, type FolderSize, measureFolder } from './folder-size.ts';
 import type { ConversionAnswer, ConversionOrder, ProgramSettings } from './messages.ts';
 import {
   extensionArguments,
@@ -73,14 +74,24 @@ function killOffice(): void {
   }
 }
 
-type Exit = { readonly code: number | null; readonly signal: string | null; isLate: boolean };
+type Exit = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly isLate: boolean;
+  readonly hasManyFiles: boolean;
+};
 
 async function convert(fileName: string): Promise<ConversionAnswer> {
-  const exit = await runOffice(path.join(shown.work, fileName));
+  const { temporaryFiles, temporaryBytes } = settings.limits;
+  // The document and the profile do not count.
+  const { files, bytes } = await measureFolder(folder);
+  const limit = { files: files + temporaryFiles, bytes: bytes + temporaryBytes };
+  const exit = await runOffice(path.join(shown.work, fileName), limit);
   if (exit === undefined) return { kind: 'unavailable' };
   const pdf = path.join(work, 'out', `${path.parse(fileName).name}.pdf`);
   const sizeBytes = await sizeOfPdf(pdf);
   const { previewBytes } = settings.limits;
+  if (exit.hasManyFiles) return { kind: 'failed', error: 'too_many_files' };
   if (exit.isLate || hasHit(exit, 'SIGXCPU')) return { kind: 'failed', error: 'too_slow' };
   if (hasHit(exit, 'SIGXFSZ') || (sizeBytes ?? 0) > previewBytes) {
     return { kind: 'failed', error: 'too_large' };
@@ -93,7 +104,7 @@ async function convert(fileName: string): Promise<ConversionAnswer> {
 }
 
 /** Returns undefined if the command does not start. */
-function runOffice(file: string): Promise<Exit | undefined> {
+function runOffice(file: string, limit: FolderSize): Promise<Exit | undefined> {
   const [command, args] = sandboxed(settings, folder, [
     ...[settings.command, `-env:UserInstallation=${profile}`, ...extensionArguments(shown)],
     ...['--headless', '--norestore'],
@@ -110,6 +121,12 @@ function runOffice(file: string): Promise<Exit | undefined> {
   office = started;
   return new Promise((resolve) => {
     let isLate = false;
+    let hasManyFiles = false;
+    const measuring = new AbortController();
+    void exceeds(folder, limit, measuring.signal).then((isExceeded) => {
+      hasManyFiles = isExceeded;
+      if (isExceeded) killOffice();
+    });
     const timer = setTimeout(() => {
       isLate = true;
       killOffice();
@@ -117,9 +134,10 @@ function runOffice(file: string): Promise<Exit | undefined> {
     started.on('error', () => resolve(undefined));
     started.on('exit', (code, signal) => {
       clearTimeout(timer);
+      measuring.abort();
       // Processes of the group may remain.
       killOffice();
-      resolve({ code, signal, isLate });
+      resolve({ code, signal, isLate, hasManyFiles });
     });
   });
 }
