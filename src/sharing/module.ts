@@ -40,6 +40,7 @@ import { createTxtResolver } from './domains/txt-records.ts';
 import { createFolders } from './folders/folders.ts';
 import { createFolderService } from './folders/service.ts';
 import type { AccessSession } from './gate/cookies.ts';
+import { createErasedReaders } from './gate/erased-readers.ts';
 import { createGate, requireAccess } from './gate/gate.ts';
 import { createGateHtml } from './gate/gate-html.ts';
 import { createGateParts } from './gate/gate-parts.ts';
@@ -171,7 +172,8 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const domains = await openDomains({ db, invalidations, publicUrl });
   const { urlOf } = domains;
   const brands = createBrands(db, publicUrl);
-  const gate = createGate({ db, links, accessSessions, random, now });
+  const erasedReaders = createErasedReaders({ db, invalidations, masterKey, now });
+  const gate = createGate({ db, links, accessSessions, erasedReaders, random, now });
   const recorder = createViewRecorder({ db, now, warn });
   onFailure(recorder.stop);
   const keys = masterKey.derive('link views');
@@ -259,7 +261,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
       }),
       insight: createInsightService({ db, documents, links, views, workspaces, now }),
       visitor: createVisitorService({
-        ...{ db, auditLog, quotas, views, random },
+        ...{ db, auditLog, quotas, views, erasedReaders, random },
         revokeLink: (trx, id) => revokeLink(trx, id, now()),
       }),
       apiKey: createApiKeyService({ db, auditLog, credentials, random }),

@@ -27,6 +27,7 @@ import {
   type GateCookies,
   signatureContextOf,
 } from './cookies.ts';
+import type { ErasedReaders } from './erased-readers.ts';
 import { hasViewsLeft } from './store.ts';
 
 export type AccessDecision =
@@ -71,6 +72,7 @@ export type GateOptions = {
   readonly db: Database;
   readonly links: Links;
   readonly accessSessions: SignedValues<AccessSession>;
+  readonly erasedReaders: Pick<ErasedReaders, 'checkSession'>;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -107,7 +109,8 @@ function requireProgramAccess(link: LinkRow): void {
 
 const slugPattern = /^[0-9A-Za-z]{22}$/;
 
-export function createGate({ db, links, accessSessions, random, now }: GateOptions): Gate {
+export function createGate(options: GateOptions): Gate {
+  const { db, links, accessSessions, erasedReaders, random, now } = options;
   async function mayView(link: LinkRow, session: AccessSession | undefined): Promise<boolean> {
     const { id, view_limit: limit } = link;
     if (limit === null || (await hasViewsLeft(db, id, limit))) return true;
@@ -117,7 +120,7 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
   async function decide(
     slug: string,
     domain: LinkDomain | undefined,
-    readSession: (link: LinkRow) => Promise<AccessSession | undefined> | AccessSession | undefined,
+    readSession: (link: LinkRow) => Promise<AccessSession | undefined>,
   ): Promise<AccessDecision> {
     const shared = slugPattern.test(slug) ? await links.findShared(slug) : undefined;
     if (shared === undefined) return { kind: 'unknown' };
@@ -138,7 +141,10 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
 
   return {
     authorise: (slug, text, domain) =>
-      decide(slug, domain, (link) => accessSessions.verify(text, signatureContextOf(link))),
+      decide(slug, domain, (link) => {
+        const session = accessSessions.verify(text, signatureContextOf(link));
+        return erasedReaders.checkSession(link.workspace_id, session);
+      }),
 
     authoriseProgram: (slug, authenticate, domain) =>
       decide(slug, domain, async (link) => {

@@ -1,6 +1,6 @@
 import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, GateCodeRow } from '../../storage/schema.ts';
+import type { Executor, GateCodeRow, RevokedTokenRow } from '../../storage/schema.ts';
 import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
 
 /** Replaces the last code. Returns false if the last code was sent after `since`. */
@@ -62,4 +62,16 @@ export const deleteRememberedReader = deleteBy('remembered_readers', 'digest');
 
 export function hasViewsLeft(db: Executor, id: string, limit: number): Promise<boolean> {
   return hasRow(db.selectFrom('links').where('id', '=', id).where('view_count', '<', limit));
+}
+
+export const findErasure = findBy('revoked_tokens', 'jti');
+
+/** A later erasure of the same person replaces the time. */
+export async function putErasure(trx: Executor, row: RevokedTokenRow): Promise<void> {
+  const { expire_time } = row;
+  await trx
+    .insertInto('revoked_tokens')
+    .values(row)
+    .onConflict((conflict) => conflict.column('jti').doUpdateSet({ expire_time }))
+    .execute();
 }

@@ -12,6 +12,7 @@ import { readEmail } from '../../base/net/email.ts';
 import { foldValue } from '../../storage/folded-text.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, VisitorRow } from '../../storage/schema.ts';
+import type { ErasedReaders } from '../gate/erased-readers.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { Views } from '../views/views.ts';
 import {
@@ -31,6 +32,7 @@ export type VisitorOptions = {
   readonly auditLog: AuditLog;
   readonly quotas: Pick<Quotas, 'inTurn' | 'lock'>;
   readonly views: Pick<Views, 'list'>;
+  readonly erasedReaders: Pick<ErasedReaders, 'endSessions'>;
   readonly random: Random;
   readonly revokeLink: (trx: Executor, id: string) => Promise<void>;
 };
@@ -140,6 +142,7 @@ export function createVisitorService(options: VisitorOptions): ServiceImpl<typeo
             const visitor = await findVisitor(trx, workspaceId, person.email);
             if (isVisitor && visitor === undefined) throw noSuchVisitor();
             await eraseVisitor(trx, visitor ?? person);
+            await options.erasedReaders.endSessions(trx, person);
           }),
         );
         await setImmediate();
