@@ -18,8 +18,8 @@ export async function hasRow<DB, T extends keyof DB, O>(
 const linksCountedMax = 1_000;
 
 /**
- * Counts the links to each row of `documents` or `folders`, up to a maximum. The order is that of an
- * index, because PostgreSQL otherwise reads the whole table if it expects many links to each row.
+ * Counts the links to each row of `documents` or `folders`, up to a maximum. The order is that of
+ * an index. Without it, PostgreSQL reads the whole table if it expects many links to each row.
  */
 export const linkCountOf = (
   table: 'documents' | 'folders',

@@ -1,4 +1,4 @@
-// Each management scope stays with at least one enabled staff user, and each workspace with an owner.
+// Each management scope stays with an enabled staff user, and each workspace with an owner.
 import type { SharedAccess } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { fail } from '../../base/errors/errors.ts';

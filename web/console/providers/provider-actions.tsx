@@ -39,7 +39,8 @@ export function ProviderActions({ provider }: { readonly provider: IdentityProvi
       title: `Delete “${isolateName(name)}”?`,
       consequence:
         'Everyone who signed in with it is signed out immediately. Scopes and roles that its ' +
-        'groups granted end. Users without a password can’t sign in any more. This can’t be undone.',
+        'groups granted end. Users without a password can’t sign in any more. ' +
+        'This can’t be undone.',
       label: 'Delete',
       run: async () => {
         await remove({ providerId });
