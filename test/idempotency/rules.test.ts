@@ -30,9 +30,7 @@ const withKey = (key: string) => ({ 'idempotency-key': key });
 const day = 86_400_000;
 
 describeApp('a call with an Idempotency-Key', (suite) => {
-  afterEach(() => {
-    suite.clock.frozen = undefined;
-  });
+  afterEach(suite.clock.reset);
 
   const manager = () => managerCredential(suite.app, 'customers:write customers:read');
   const named = async (name: string) => {

@@ -20,9 +20,7 @@ const day = 86_400_000;
 const scopes = ['payments:read', 'accounts:read'];
 
 describeApp("a customer's API key", (suite) => {
-  afterEach(() => {
-    suite.clock.frozen = undefined;
-  });
+  afterEach(suite.clock.reset);
 
   describeOneTransport(suite, (name) => {
     const call = suite.callsThrough(name, () => managerCredential(suite.app, 'customers:write'));

@@ -12,7 +12,7 @@ import { newId } from '../../src/base/crypto/ids.ts';
 import { describeApp, describeAppOnSqlite } from '../support/app-suite.ts';
 import { startTestApp } from '../support/harness.ts';
 import { codeOf, managerCredential, messageOf, useManager } from '../support/manager-calls.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import {
   type Added,
   addAudience,
@@ -40,7 +40,7 @@ const newIdentifier = () => `https://service-${count++}.example`;
 describeApp('an audience', (suite) => {
   const manager = useManager(suite, scopes);
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const transport = () => suite.transport(name);
     const create = async (identifier: string) =>
       transport().call(createAudience, { identifier, name: 'Payments' }, manager);
@@ -120,6 +120,8 @@ describeApp('an audience', (suite) => {
       for (const [owner, resource, expected] of cases) {
         expect([resource, await ask(owner, resource)]).toEqual([resource, expected]);
       }
+      const withAudience = { apiKey: customer.text, audience: 'a' };
+      expect(codeOf(await transport().call(exchangeApiKey, withAudience))).toBe(refused);
     });
   });
 

@@ -1,9 +1,8 @@
 // AuditService.ListAuditEvents.
-import { type MessageInitShape, toJson } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
-  AuditEventSchema,
   AuditService,
   type ListAuditEventsRequestSchema,
 } from '../../gen/latchkey/identity/v1/audit_pb.js';
@@ -11,6 +10,7 @@ import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { auditEventRow, auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
+import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport, type TransportName } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { keyOf, makeLink, storedState, upload } from '../support/sharing-api.ts';
@@ -34,9 +34,9 @@ const insert = (db: Database, ...rows: AuditEventRow[]) =>
 const sixEvents = [
   row({ request_id: '0' }),
   row({ request_id: '1', actor_id: 'usr_b', actor_type: 'staff' }),
-  row({ request_id: '2', target: 'cli_2', token_id: 'a token' }),
+  row({ request_id: '2', target: 'cli_2', token_id: 'a token', count: 7 }),
   row({ request_id: '3', action: 'ClientService.DisableClient' }),
-  row({ request_id: '4', code: 'forbidden', count: 7 }),
+  row({ request_id: '4', code: 'forbidden' }),
   row({
     request_id: '5',
     actor_id: '',
@@ -107,11 +107,9 @@ describeApp('the list of events', (suite) => {
   });
 
   const list = async (transport: TransportName, filter: Filter) => {
-    const answer = await suite
-      .transport(transport)
-      .call(listAuditEvents, filter, { authorization });
-    if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`);
-    return answer.message;
+    return messageOf(
+      await suite.transport(transport).call(listAuditEvents, filter, { authorization }),
+    );
   };
 
   describeOneTransport(suite, (transport) => {
@@ -128,24 +126,6 @@ describeApp('the list of events', (suite) => {
         ok: false,
         error: { code: 'invalid_argument', fields: [field] },
       });
-    });
-
-    it('has every field of an event', async () => {
-      const { events } = await list(transport, { code: 'forbidden' });
-      expect(events.map((event) => toJson(AuditEventSchema, event))).toEqual([
-        {
-          id: sixEvents[4]?.id,
-          createTime: '2100-01-01T00:00:04Z',
-          actorType: 'service',
-          actor: 'cli_a',
-          action: 'ClientService.CreateClient',
-          target: 'cli_1',
-          code: 'forbidden',
-          count: 7,
-          requestId: '4',
-          address: '192.0.2.1',
-        },
-      ]);
     });
   });
 
@@ -190,7 +170,7 @@ describeApp('the list of events', (suite) => {
           action: 'ClientService.CreateClient',
           target: 'cli_2',
           code: 'ok',
-          count: 1,
+          count: 7,
           request_id: '2',
           address: '192.0.2.1',
           actor_name: '',

@@ -14,7 +14,7 @@ import {
   signAssertion,
 } from '../support/client-keys.ts';
 import { hex, secondEncodings, smallOrder } from '../support/ed25519-cases.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addClient, updateRow } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import type { Transport } from '../support/transports.ts';
@@ -36,7 +36,7 @@ type Problem = {
 };
 
 describeApp('the public keys of a client', (suite) => {
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     it('are added, listed and revoked', async () => {
       const { db } = suite.app.inside;
       const { ownerId: clientId } = await addClient(db, scope);

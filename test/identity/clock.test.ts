@@ -1,8 +1,8 @@
 // A clock that was ahead and is set back: no wait lasts as long as it was ahead, and nothing that
 // was created meanwhile outlives its maximum.
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
-import { CookieClient } from '../support/cookie-client.ts';
+import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
 import { liveSessions } from '../support/member-rows.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
 
@@ -16,12 +16,9 @@ describeApp('a clock that was 400 days ahead', (suite) => {
   };
   const db = () => suite.app.inside.db;
   const browser = () => new CookieClient(suite.transport('http'));
-  beforeEach(async () => {
+  forgetAttempts(suite);
+  beforeEach(() => {
     at(400 * dayMs);
-    await db().deleteFrom('throttle_counters').execute();
-  });
-  afterEach(() => {
-    suite.clock.frozen = undefined;
   });
 
   it('allows sign-in after it is set back, and bounds the next wait', async () => {

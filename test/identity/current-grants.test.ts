@@ -1,11 +1,12 @@
 // A token is valid only while its client, key or session is, and never covers more than they do.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { insertAccounts } from '../../src/identity/customers/store.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { startTestApp } from '../support/harness.ts';
+import { codeOf, messageOf } from '../support/manager-calls.ts';
 import {
   type Added,
   addClient,
@@ -45,9 +46,9 @@ describeApp('a token', (suite) => {
   });
   const verdict = async (token: string, fields = {}) => {
     const request = { token, ...fields };
-    const answer = await suite.transport('grpc').call(verifyToken, request, { authorization });
-    if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
-    const { $typeName, $unknown, ...message } = answer.message;
+    const { $typeName, $unknown, ...message } = messageOf(
+      await suite.transport('grpc').call(verifyToken, request, { authorization }),
+    );
     return message;
   };
   const change = (work: (trx: Executor) => Promise<unknown>) =>
@@ -67,8 +68,7 @@ describeApp('a token', (suite) => {
   /** The code of a call with the token. */
   const use = async (token: string) => {
     const own = { authorization: `Bearer ${token}` };
-    const answer = await suite.transport('http').call(verifyToken, { token: 'x' }, own);
-    return answer.ok ? 'ok' : answer.error.code;
+    return codeOf(await suite.transport('http').call(verifyToken, { token: 'x' }, own));
   };
 
   describe('of a service client', () => {
@@ -146,21 +146,18 @@ describeApp('a token', (suite) => {
     it("expires to the millisecond with its key, if the key's expiry was set later", async () => {
       const start = Math.ceil(Date.now() / 1000) * 1000;
       const customer = await addCustomer(suite.app.inside.db, 'a:read');
-      try {
-        suite.clock.frozen = start;
-        const token = await exchange(customer);
-        await change(setKey(customer.credentialId, { expire_time: start + 2_500 }));
-        await expect
-          .poll(async () => {
-            suite.clock.frozen = start + 2_500;
-            return (await verdict(token)).active;
-          }, soon)
-          .toBe(false);
-        suite.clock.frozen = start + 2_499;
-        expect(await verdict(token)).toMatchObject({ active: true });
-      } finally {
-        suite.clock.frozen = undefined;
-      }
+      onTestFinished(suite.clock.reset);
+      suite.clock.frozen = start;
+      const token = await exchange(customer);
+      await change(setKey(customer.credentialId, { expire_time: start + 2_500 }));
+      await expect
+        .poll(async () => {
+          suite.clock.frozen = start + 2_500;
+          return (await verdict(token)).active;
+        }, soon)
+        .toBe(false);
+      suite.clock.frozen = start + 2_499;
+      expect(await verdict(token)).toMatchObject({ active: true });
     });
 
     it('covers only the current scopes of the key and accounts of the customer', async () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { describeApp } from '../support/app-suite.ts';
 import { codeOf, useManager } from '../support/manager-calls.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { addClient, addWorkspace } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
@@ -14,7 +14,7 @@ const updateMask = { paths: ['external_id'] };
 describeApp('an external id', (suite) => {
   const manager = useManager(suite, resourceScopes);
 
-  describeTransports(suite, (transport) => {
+  describeOneTransport(suite, (transport) => {
     const callsFor = (name: (typeof kindNames)[number]) =>
       callsOf(suite.transport(transport), manager, name);
     const taken = (name: string) => `${transport}/${name}/taken`;

@@ -21,6 +21,7 @@ import { createSigner } from '../../src/identity/tokens/signer.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
 
@@ -129,9 +130,9 @@ describeAppOnSqlite('a forged token', (suite) => {
 
   itHoldsFor(forgeries, 42)('is not active', async (_, make) => {
     const verdict = async (token: string) => {
-      const answer = await suite.transport('http').call(verifyToken, { token }, { authorization });
-      if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
-      const { $typeName, $unknown, ...message } = answer.message;
+      const { $typeName, $unknown, ...message } = messageOf(
+        await suite.transport('http').call(verifyToken, { token }, { authorization }),
+      );
       return message;
     };
     expect(await verdict(workshop.token)).toMatchObject({ active: true });
@@ -141,8 +142,7 @@ describeAppOnSqlite('a forged token', (suite) => {
   itHoldsFor(forgeries, 42)('is rejected as a credential', async (_, make) => {
     const codeFor = async (token: string) => {
       const own = { authorization: `Bearer ${token}` };
-      const answer = await suite.transport('http').call(verifyToken, { token: 'x' }, own);
-      return answer.ok ? 'ok' : answer.error.code;
+      return codeOf(await suite.transport('http').call(verifyToken, { token: 'x' }, own));
     };
     // The good token only lacks the scope.
     expect(await codeFor(workshop.token)).toBe('forbidden');

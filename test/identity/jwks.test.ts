@@ -5,6 +5,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
+import { codeOf } from '../support/manager-calls.ts';
 import { describeTransports } from '../support/matrix.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
@@ -139,6 +140,5 @@ describeApp('publishing the keys', (suite) => {
 async function verifyCode(suite: Suite, token: string): Promise<string> {
   const authorization = `Bearer ${token}`;
   const { verifyToken } = VerificationService.method;
-  const answer = await suite.transport('grpc').call(verifyToken, { token }, { authorization });
-  return answer.ok ? 'ok' : answer.error.code;
+  return codeOf(await suite.transport('grpc').call(verifyToken, { token }, { authorization }));
 }

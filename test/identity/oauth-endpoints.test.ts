@@ -6,6 +6,7 @@ import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { describeApp, describeAppOnSqlite } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
 import { findLeaks } from '../support/log-leaks.ts';
+import { codeOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
@@ -32,8 +33,7 @@ describeApp('an OAuth client with a token', (suite) => {
       return claims;
     };
     const drop = async (token: string, client = caller) => {
-      const answer = await suite.transport(name).call(revoke, { token, ...presented(client) });
-      return answer.ok ? 'ok' : answer.error.code;
+      return codeOf(await suite.transport(name).call(revoke, { token, ...presented(client) }));
     };
 
     it('introspects tokens of every kind of caller without a scope', async () => {

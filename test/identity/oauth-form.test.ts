@@ -79,6 +79,7 @@ const badGrant: Refusal = {
   error: 'unsupported_grant_type',
 };
 const badScope: Refusal = { code: 'identity.scope_not_granted', error: 'invalid_scope' };
+const badTarget: Refusal = { code: 'identity.invalid_target', error: 'invalid_target' };
 const badType: Refusal = { code: 'unsupported_media_type', error: 'invalid_request' };
 
 const rejected: [string, Request, Refusal][] = [
@@ -153,6 +154,9 @@ const rejected: [string, Request, Refusal][] = [
   ],
   ['no scope', { body: `${grant}&${id}&${secret}` }, badScope],
   ['a scope that is not granted', { body: inBody.replace('payments', 'clients') }, badScope],
+  // The caller would otherwise take an unlimited token for a limited one.
+  ['an unknown resource', { body: `${inBody}&resource=https%3A%2F%2Fa.example` }, badTarget],
+  ['an audience', { body: `${inBody}&audience=a` }, badTarget],
   ['a parameter of the query', { query: '?scope=accounts%3Aread', body: inBody }, invalid('scope')],
   [
     'a secret in the query',
@@ -223,7 +227,7 @@ describeAppOnSqlite('a token request', (suite) => {
     expect(decodeJwt(String(json.access_token)).sub).toBe(client.ownerId);
   });
 
-  itHoldsFor(rejected, 49)(
+  itHoldsFor(rejected, 51)(
     'rejects any other request',
     async (_, request, { code, error, fields }) => {
       const { response, json, text } = await ask(request);

@@ -1,12 +1,12 @@
 // Links with which staff let a user choose the password.
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { readConfig } from '../../src/base/config/config.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { CookieClient } from '../support/cookie-client.ts';
+import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
 import { startTestApp } from '../support/harness.ts';
 import { tokenOfMail, tokensFor } from '../support/mailed-links.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
@@ -24,10 +24,7 @@ const refused = { ok: false, error: { code: 'identity.credential_invalid' } };
 describeApp('a password link', (suite) => {
   const db = () => suite.app.inside.db;
 
-  beforeEach(async () => {
-    suite.clock.frozen = undefined;
-    await db().deleteFrom('throttle_counters').execute();
-  });
+  forgetAttempts(suite);
 
   describeOneTransport(suite, (name) => {
     const call = suite.callsThrough(name);

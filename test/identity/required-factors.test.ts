@@ -1,6 +1,6 @@
 // A second factor that the installation or a workspace requires.
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { PasskeyService } from '../../gen/latchkey/identity/v1/passkey_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
@@ -9,7 +9,7 @@ import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { methodFactsOf } from '../../src/api/endpoint.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { CookieClient } from '../support/cookie-client.ts';
+import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
 import { startTestApp } from '../support/harness.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
@@ -42,12 +42,9 @@ describeApp('a workspace that requires a second factor', (suite) => {
   const db = () => suite.app.inside.db;
   const transport = () => suite.transport('connect');
   const start = Math.ceil(Date.now() / 1000) * 1000;
-  beforeEach(async () => {
+  forgetAttempts(suite);
+  beforeEach(() => {
     suite.clock.frozen = start;
-    await db().deleteFrom('throttle_counters').execute();
-  });
-  afterEach(() => {
-    suite.clock.frozen = undefined;
   });
 
   async function setUp(graceDays = 0) {

@@ -6,6 +6,7 @@ import { managementScopes } from '../../src/api/access/scopes.ts';
 import { generateCredential } from '../../src/base/crypto/credential-format.ts';
 import { insertCredential } from '../../src/credentials/store.ts';
 import { describeApp } from '../support/app-suite.ts';
+import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
@@ -87,11 +88,11 @@ describeApp('the search', (suite) => {
   describeOneTransport(suite, (transport) => {
     async function search(query: string, credential: object, fields: object = {}) {
       const request = { query, pageSize: 50, ...fields };
-      const answer = await suite
-        .transport(transport)
-        .call(SearchService.method.search, request, credential as { authorization: string });
-      if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`);
-      return answer.message.results;
+      return messageOf(
+        await suite
+          .transport(transport)
+          .call(SearchService.method.search, request, credential as { authorization: string }),
+      ).results;
     }
     const idsOf = async (...given: Parameters<typeof search>) =>
       (await search(...given)).map(({ id }) => id);

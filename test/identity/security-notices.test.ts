@@ -1,11 +1,11 @@
 // Mails to users about changes of their password, address and factors, and about new devices.
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { InvitationService } from '../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { describeApp } from '../support/app-suite.ts';
-import { CookieClient } from '../support/cookie-client.ts';
+import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
 import { mailsOf } from '../support/gate-visitor.ts';
 import { startTestApp } from '../support/harness.ts';
 import { tokenOfMail } from '../support/mailed-links.ts';
@@ -17,12 +17,10 @@ const users = UserService.method;
 const password = 'correct horse battery staple';
 const next = 'another long password';
 
-describeApp('a mail to the user', (suite) => {
+describeAppOnSqlite('a mail to the user', (suite) => {
   const db = () => suite.app.inside.db;
   const transport = () => suite.transport('connect');
-  beforeEach(async () => {
-    await db().deleteFrom('throttle_counters').execute();
-  });
+  forgetAttempts(suite);
 
   async function start() {
     const user = await addUser(db(), { kind: 'member', password });

@@ -1,9 +1,10 @@
 import { decodeJwt } from 'jose';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { describeApp } from '../support/app-suite.ts';
-import { CookieClient } from '../support/cookie-client.ts';
+import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
+import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { updateRow } from '../support/owner-rows.ts';
 import { addSession, addTotp, addUser } from '../support/user-rows.ts';
@@ -19,12 +20,7 @@ describeApp('a session', (suite) => {
   const db = () => suite.app.inside.db;
   const add = () => addUser(db(), { scopes: 'tokens:read users:read', password });
 
-  beforeEach(async () => {
-    await db().deleteFrom('throttle_counters').execute();
-  });
-  afterEach(() => {
-    suite.clock.frozen = undefined;
-  });
+  forgetAttempts(suite);
 
   describeOneTransport(suite, (name) => {
     const browser = () => new CookieClient(suite.transport(name));
@@ -35,15 +31,12 @@ describeApp('a session', (suite) => {
       return { user, ada, accessToken, authorization: `Bearer ${accessToken}` };
     }
     async function refreshed(ada: CookieClient) {
-      const answer = await ada.refresh();
-      if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
-      return answer.message;
+      return messageOf(await ada.refresh());
     }
     /** The code of a call with the token, which verifies the token itself. */
     async function use(accessToken: string, transport = suite.transport(name)): Promise<string> {
       const authorization = `Bearer ${accessToken}`;
-      const answer = await transport.call(verifyToken, { token: accessToken }, { authorization });
-      return answer.ok ? 'ok' : answer.error.code;
+      return codeOf(await transport.call(verifyToken, { token: accessToken }, { authorization }));
     }
 
     it('issues tokens with the time of the sign-in, not of the refresh', async () => {

@@ -1,11 +1,11 @@
 // Rejected sign-ins: every reason gets the same answer.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPasswords, type Passwords } from '../../src/credentials/passwords.ts';
 import { createSignInCheck } from '../../src/identity/sessions/sign-in-check.ts';
 import { recoveryCodeDigest } from '../../src/identity/users/recovery-codes.ts';
 import type { UserRow } from '../../src/storage/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { CookieClient, type SignInRequest } from '../support/cookie-client.ts';
+import { CookieClient, forgetAttempts, type SignInRequest } from '../support/cookie-client.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
 
@@ -35,10 +35,7 @@ describeApp('signing in', (suite) => {
   const db = () => suite.app.inside.db;
   const add = (disabled = false) => addUser(db(), { scopes: 'users:read', password, disabled });
 
-  /** Each test begins without counted attempts. */
-  beforeEach(async () => {
-    await db().deleteFrom('throttle_counters').execute();
-  });
+  forgetAttempts(suite);
 
   async function addPeople(): Promise<People> {
     const withApp = await add();

@@ -1,6 +1,6 @@
 // The throttle of sign-ins: it slows guesses, and does not slow the user.
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { failureOf } from '../../src/base/errors/errors.ts';
 import { networkOf, normaliseAddress } from '../../src/base/net/network.ts';
 import {
@@ -9,7 +9,8 @@ import {
 } from '../../src/identity/sessions/sign-in-throttle.ts';
 import { transact } from '../../src/storage/database.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { CookieClient } from '../support/cookie-client.ts';
+import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
+import { codeOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { addUser } from '../support/user-rows.ts';
@@ -23,22 +24,16 @@ describeApp('attempts to sign in', (suite) => {
   const at = (ms: number) => {
     suite.clock.frozen = start + ms;
   };
-  beforeEach(async () => {
-    const { db } = suite.app.inside;
+  forgetAttempts(suite);
+  beforeEach(() => {
     at(0);
-    await db.deleteFrom('throttle_counters').execute();
-    await db.deleteFrom('familiar_networks').execute();
-  });
-  afterEach(() => {
-    suite.clock.frozen = undefined;
   });
 
   describeOneTransport(suite, (name) => {
     const browser = () => new CookieClient(suite.transport(name));
     const add = () => addUser(suite.app.inside.db, { password });
     async function code(by: CookieClient, email: string, text = password): Promise<string> {
-      const answer = await by.signIn({ email, password: text });
-      return answer.ok ? 'ok' : answer.error.code;
+      return codeOf(await by.signIn({ email, password: text }));
     }
     async function guess(email: string, times: number): Promise<string[]> {
       const codes: string[] = [];

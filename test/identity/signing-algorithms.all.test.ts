@@ -11,7 +11,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import type { SigningAlgorithm } from '../../src/storage/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
-import { describeOneTransport, describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import {
   addSigningAudience,
@@ -30,7 +30,7 @@ const { PENDING, ACTIVE, RETIRED, REVOKED } = SigningKeyState;
 const algOf = (token: string) => decodeProtectedHeader(token).alg;
 
 describeApp('the algorithm of an audience', (suite) => {
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     it('signs its tokens, which third parties and this service accept', async () => {
       const transport = suite.transport(name);
       const { app } = suite;

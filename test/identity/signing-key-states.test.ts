@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { describeApp, type Suite } from '../support/app-suite.ts';
+import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport, type TransportName } from '../support/matrix.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import {
@@ -173,9 +174,8 @@ async function isActive(suite: Suite, transport: TransportName, token: string): 
   const own = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
   const credential = { authorization: `Bearer ${own}` };
   const { verifyToken } = VerificationService.method;
-  const answer = await suite.transport(transport).call(verifyToken, { token }, credential);
-  if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
-  return answer.message.active;
+  return messageOf(await suite.transport(transport).call(verifyToken, { token }, credential))
+    .active;
 }
 
 async function storedState({ app }: Suite, kid: string): Promise<string> {

@@ -1,10 +1,11 @@
 // Misdirected and ambiguous requests to the methods that issue, verify and revoke tokens. Forged
 // tokens: forged-tokens.test.ts. Wrong secrets and keys: issue-token and exchange-api-key.
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
+import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { type Added, addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
 import { itHoldsFor } from '../support/rule.ts';
@@ -32,36 +33,32 @@ describeAppOnSqlite('the token methods', (suite) => {
   const transport = () => suite.transport('http');
   const own = () => ({ authorization });
   const verdict = async (token: string, fields = {}) => {
-    const answer = await transport().call(verifyToken, { token, ...fields }, own());
-    if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
-    const { $typeName, $unknown, ...message } = answer.message;
+    const { $typeName, $unknown, ...message } = messageOf(
+      await transport().call(verifyToken, { token, ...fields }, own()),
+    );
     return message;
   };
 
   it('accept a token as a credential until the millisecond of its expiry', async () => {
     const start = Math.ceil(Date.now() / 1000) * 1000;
-    try {
-      suite.clock.frozen = start;
-      const own = { type: 'service', scope: 'tokens:read', lifetimeSeconds: 60 } as const;
-      const token = await signToken(suite.app, own);
-      const at = async (ms: number) => {
-        suite.clock.frozen = start + ms;
-        const bearer = { authorization: `Bearer ${token}` };
-        const answer = await transport().call(verifyToken, { token: 'x' }, bearer);
-        return answer.ok ? 'ok' : answer.error.code;
-      };
-      // Forth and back: a cached token expires, too.
-      for (const [ms, code] of [
-        [0, 'ok'],
-        [59_999, 'ok'],
-        [60_000, 'unauthenticated'],
-        [59_999, 'ok'],
-        [60_001, 'unauthenticated'],
-      ] as const) {
-        expect(await at(ms), `after ${ms} ms`).toBe(code);
-      }
-    } finally {
-      suite.clock.frozen = undefined;
+    onTestFinished(suite.clock.reset);
+    suite.clock.frozen = start;
+    const own = { type: 'service', scope: 'tokens:read', lifetimeSeconds: 60 } as const;
+    const token = await signToken(suite.app, own);
+    const at = async (ms: number) => {
+      suite.clock.frozen = start + ms;
+      const bearer = { authorization: `Bearer ${token}` };
+      return codeOf(await transport().call(verifyToken, { token: 'x' }, bearer));
+    };
+    // Forth and back: a cached token expires, too.
+    for (const [ms, code] of [
+      [0, 'ok'],
+      [59_999, 'ok'],
+      [60_000, 'unauthenticated'],
+      [59_999, 'ok'],
+      [60_001, 'unauthenticated'],
+    ] as const) {
+      expect(await at(ms), `after ${ms} ms`).toBe(code);
     }
   });
 

@@ -79,9 +79,7 @@ describeApp('a second factor', (suite) => {
   beforeEach(() => {
     suite.clock.frozen = now;
   });
-  afterEach(() => {
-    suite.clock.frozen = undefined;
-  });
+  afterEach(suite.clock.reset);
   let staff: Credential;
   beforeAll(async () => {
     const scope = managementScopes.join(' ');

@@ -18,7 +18,7 @@ import { allRows, backgroundTables, withFailingAuditLog } from '../support/audit
 import { makePublicJwk } from '../support/client-keys.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { messageOf } from '../support/manager-calls.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
 import { addIdentity, newProvider, removeProviders } from '../support/provider-rows.ts';
@@ -44,7 +44,7 @@ describeApp('all access of a user', (suite) => {
       .where('target', '=', userId)
       .execute();
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const call = <M extends UnaryMethod>(
       method: M,
       request: MessageInitShape<M['input']>,

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/api/access/scopes.ts';
 import { describeApp } from '../support/app-suite.ts';
+import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
-import { addMember, credentialFor, liveSessions } from '../support/member-rows.ts';
-import { addWorkspace } from '../support/owner-rows.ts';
+import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import type { Credential } from '../support/transports.ts';
 import { addSession, addUser } from '../support/user-rows.ts';
@@ -76,9 +77,9 @@ describeApp('users', (suite) => {
 
     it('are created, read, listed, changed, disabled and enabled', async () => {
       const email = newEmail();
-      const made = await call(createUser, { email, password, kind: UserKind.MEMBER, name: 'Bo' });
-      if (!made.ok) throw new Error(made.error.message);
-      const { user } = made.message;
+      const { user } = messageOf(
+        await call(createUser, { email, password, kind: UserKind.MEMBER, name: 'Bo' }),
+      );
       const userId = user?.id ?? '';
       expect(user).toMatchObject({ email, kind: UserKind.MEMBER, name: 'Bo', scopes: [] });
 
@@ -168,26 +169,70 @@ describeApp('users', (suite) => {
         const kept = { userId: weak.id, scopes: ['links:read', 'audit:read', 'users:read'] };
         expect(await call(updateUser, kept, limited)).toMatchObject({ ok: true });
       });
+    });
+  });
+});
 
-      it('cannot be given another email address, or be enabled or disabled', async () => {
-        const strong = await addUser(db(), { kind: 'staff', scopes: `${scope} audit:read` });
-        const change = { userId: strong.id, email: newEmail() };
-        expect(await call(updateUser, change, limited)).toMatchObject(forbidden);
-        expect(await call(updateUser, { userId: strong.id, name: 'x' }, limited)).toMatchObject({
-          ok: true,
-        });
-        expect(await call(disableUser, { userId: strong.id }, limited)).toMatchObject(forbidden);
-        expect(await call(disableUser, { userId: strong.id })).toMatchObject({ ok: true });
-        expect(await call(enableUser, { userId: strong.id }, limited)).toMatchObject(forbidden);
-        expect(await call(enableUser, { userId: strong.id })).toMatchObject({ ok: true });
-      });
+const { listUserSessions, revokeUserSession, revokeUserSessions, listSessions } =
+  SessionService.method;
+const notFound = { ok: false, error: { code: 'not_found' } };
 
-      it('include members of workspaces', async () => {
-        const { ownerId } = await addWorkspace(db(), '');
-        const change = { userId: await addMember(db(), ownerId, 'member'), email: newEmail() };
-        expect(await call(updateUser, change, limited)).toMatchObject(forbidden);
-        expect(await call(updateUser, change)).toMatchObject({ ok: true });
+describeApp('the sessions of a user', (suite) => {
+  const db = () => suite.app.inside.db;
+  let staff: Credential;
+  beforeAll(async () => {
+    const scope = managementScopes.join(' ');
+    const { id } = await addUser(db(), { scopes: scope });
+    staff = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope });
+  });
+
+  describeOneTransport(suite, (name) => {
+    const call = suite.callsThrough(name);
+
+    it('are listed for staff, newest first and without ended ones', async () => {
+      const { id: userId } = await addUser(db());
+      const first = await addSession(db(), userId, { createTime: Date.now() - 1_000 });
+      const second = await addSession(db(), userId);
+      const ended = await addSession(db(), userId);
+      await call(revokeUserSession, { userId, sessionId: ended.id }, staff);
+
+      const { sessions, nextPageToken: pageToken } = messageOf(
+        await call(listUserSessions, { userId, pageSize: 1 }, staff),
+      );
+      expect(sessions).toMatchObject([
+        { id: second.id, address: '127.0.0.1', amr: ['pwd'], current: false },
+      ]);
+      expect(await call(listUserSessions, { userId, pageToken }, staff)).toMatchObject({
+        message: { sessions: [{ id: first.id }], nextPageToken: '' },
       });
+      expect(await call(listUserSessions, { userId: 'usr_none' }, staff)).toMatchObject(notFound);
+    });
+
+    it('end one by one, and their tokens stop working', async () => {
+      const { id: userId } = await addUser(db(), { kind: 'member' });
+      const own = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: '' });
+      const { id: other } = await addSession(db(), userId);
+      const { id: stranger } = await addUser(db());
+      const { sid: sessionId } = subjectOf(own);
+      const elsewhere = { userId: stranger, sessionId };
+      expect(await call(revokeUserSession, elsewhere, staff)).toMatchObject(notFound);
+
+      const ended = await call(revokeUserSession, { userId, sessionId }, staff);
+      expect(ended).toMatchObject({ ok: true });
+      expect(await liveSessions(db(), userId)).toEqual([other]);
+      const refused = { ok: false, error: { code: 'unauthenticated' } };
+      expect(await call(listSessions, {}, own)).toMatchObject(refused);
+      expect(await call(revokeUserSession, { userId, sessionId }, staff)).toMatchObject(notFound);
+    });
+
+    it('end all at once, also without one', async () => {
+      const { id: userId } = await addUser(db());
+      for (let i = 0; i < 3; i++) await addSession(db(), userId);
+      for (let i = 0; i < 2; i++) {
+        expect(await call(revokeUserSessions, { userId }, staff)).toMatchObject({ ok: true });
+        expect(await liveSessions(db(), userId)).toEqual([]);
+      }
+      expect(await call(revokeUserSessions, { userId: 'usr_none' }, staff)).toMatchObject(notFound);
     });
   });
 });

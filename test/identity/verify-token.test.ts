@@ -7,6 +7,7 @@ import {
   type VerifyTokenRequestSchema,
 } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { describeApp, type Suite } from '../support/app-suite.ts';
+import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport, describeTransports, type TransportName } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
@@ -32,9 +33,9 @@ describeApp('verifying a token', (suite) => {
     answer: (request: Request) =>
       suite.transport(name).call(verifyToken, request, { authorization }),
     async verdict(request: Request) {
-      const answer = await suite.transport(name).call(verifyToken, request, { authorization });
-      if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
-      const { $typeName, $unknown, ...verdict } = answer.message;
+      const { $typeName, $unknown, ...verdict } = messageOf(
+        await suite.transport(name).call(verifyToken, request, { authorization }),
+      );
       return verdict;
     },
   });

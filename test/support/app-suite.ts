@@ -11,6 +11,9 @@ class TestClock {
   /** Milliseconds since 1970; undefined means the system clock. */
   frozen: number | undefined;
   readonly now = (): number => this.frozen ?? Date.now();
+  readonly reset = (): void => {
+    this.frozen = undefined;
+  };
 }
 
 export type Suite = {

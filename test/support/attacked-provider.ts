@@ -22,6 +22,7 @@ type Claims = Readonly<Record<string, unknown>>;
 export function useAttackedProvider() {
   let started: { testApp: TestApp; transports: Transport[]; a: ScriptedProvider; idA: string };
   let other: ScriptedProvider;
+  let otherId: string;
   let count = 0;
   const clock: { time: number | undefined } = { time: undefined };
 
@@ -33,7 +34,7 @@ export function useAttackedProvider() {
     const place = { app: testApp.app, transport: () => transports[0] as Transport };
     started = { testApp, transports, a, idA: await registerProvider(place, a) };
     other = b;
-    await registerProvider(place, b, { name: 'Other' });
+    otherId = await registerProvider(place, b, { name: 'Other' });
   });
   afterAll(async () => {
     for (const transport of started.transports) transport.close();
@@ -49,6 +50,7 @@ export function useAttackedProvider() {
     provider: () => started.a,
     providerId: () => started.idA,
     other: () => other,
+    otherId: () => otherId,
     browser: () => new SignInBrowser(use.app()),
 
     /** Before each attack: the throttle would refuse the later ones. */

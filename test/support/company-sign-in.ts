@@ -12,7 +12,7 @@ export const loopbackEgress = { egressNetworks: ['127.0.0.0/8'] };
 
 export const everyScope = managementScopes.join(' ');
 
-type ProviderFields = {
+export type ProviderFields = {
   readonly name?: string;
   readonly allowedDomains?: readonly string[];
   readonly createUsers?: boolean;
@@ -25,14 +25,13 @@ type ProviderFields = {
   }[];
 };
 
+/** The registration of the service at a provider. */
+export type Registered = Pick<ScriptedProvider, 'issuer' | 'clientId' | 'clientSecret'>;
+
 /** Creates the provider and returns its id. */
 export async function registerProvider(
   place: { readonly app: App; transport(name: 'http'): Transport },
-  {
-    issuer,
-    clientId,
-    clientSecret,
-  }: Pick<ScriptedProvider, 'issuer' | 'clientId' | 'clientSecret'>,
+  { issuer, clientId, clientSecret }: Registered,
   fields: ProviderFields = {},
 ): Promise<string> {
   const request = {

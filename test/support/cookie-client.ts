@@ -1,11 +1,13 @@
 // Signs users in and out through any transport, and keeps their cookies as a browser does.
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { parseSetCookie } from 'cookie';
+import { afterEach, beforeEach } from 'vitest';
 import {
   SessionService,
   type SignInRequestSchema,
   type SignInResponse,
 } from '../../gen/latchkey/identity/v1/session_pb.js';
+import type { Suite } from './app-suite.ts';
 import type { Transport, TransportAnswer } from './transports.ts';
 
 export type SignInRequest = MessageInitShape<typeof SignInRequestSchema>;
@@ -65,4 +67,14 @@ export class CookieClient {
       this.setCookie(name, maxAge === 0 ? undefined : value);
     }
   }
+}
+
+/** Each test begins without counted attempts, and leaves the clock running. */
+export function forgetAttempts(suite: Suite): void {
+  beforeEach(async () => {
+    const { db } = suite.app.inside;
+    await db.deleteFrom('throttle_counters').execute();
+    await db.deleteFrom('familiar_networks').execute();
+  });
+  afterEach(suite.clock.reset);
 }

@@ -1,11 +1,11 @@
 // Sign-ins of the command line, as `latchkey login --browser` and the console make them.
-import { afterEach, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import {
   SessionService,
   type StartDeviceSignInResponse,
 } from '../../gen/latchkey/identity/v1/session_pb.js';
 import type { Suite } from './app-suite.ts';
-import { CookieClient } from './cookie-client.ts';
+import { CookieClient, forgetAttempts } from './cookie-client.ts';
 import { messageOf } from './manager-calls.ts';
 import { cookieOf } from './method-access.ts';
 import type { Credential, Transport } from './transports.ts';
@@ -26,12 +26,9 @@ export function useDeviceSignIns(suite: Suite) {
   const wait = (seconds: number) => {
     suite.clock.frozen = suite.clock.now() + seconds * 1000;
   };
-  beforeEach(async () => {
+  forgetAttempts(suite);
+  beforeEach(() => {
     suite.clock.frozen = Math.ceil(Date.now() / 1000) * 1000;
-    await db().deleteFrom('throttle_counters').execute();
-  });
-  afterEach(() => {
-    suite.clock.frozen = undefined;
   });
 
   async function setUp() {

@@ -1,6 +1,14 @@
 // An app and a scripted identity provider for the tests of a suite.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { everyScope, loopbackEgress } from './company-sign-in.ts';
+import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
+import {
+  everyScope,
+  loopbackEgress,
+  type ProviderFields,
+  type Registered,
+  registerProvider,
+  SignInBrowser,
+} from './company-sign-in.ts';
 import { startTestApp, type TestApp } from './harness.ts';
 import { managerCredential } from './manager-calls.ts';
 import type { Dialect } from './matrix.ts';
@@ -36,7 +44,8 @@ export function useProviderApp(dialect: Dialect) {
     await removeProviders(started.testApp.app.inside.db);
   });
 
-  return {
+  let count = 0;
+  const shared = {
     get testApp() {
       return started.testApp;
     },
@@ -48,5 +57,22 @@ export function useProviderApp(dialect: Dialect) {
     },
     http: () => started.transports[0] as Transport,
     db: () => started.testApp.app.inside.db,
+    browser: () => new SignInBrowser(started.testApp.app),
+    /** Registers a provider, by default the scripted one, and returns its id. */
+    register(fields: ProviderFields = {}, provider: Registered = started.provider) {
+      const place = { app: started.testApp.app, transport: shared.http };
+      return registerProvider(place, provider, fields);
+    },
+    /** A new account with a verified address. */
+    account(change: Readonly<Record<string, unknown>> = {}) {
+      const sub = `subject-${count++}`;
+      return { sub, email: `${sub}@example.com`, email_verified: true, name: 'Ann', ...change };
+    },
+    /** Refreshes the session of the browser. */
+    refresh({ session = '' }: SignInBrowser) {
+      const cookie = `latchkey_session=${session}`;
+      return shared.http().call(SessionService.method.refreshSession, {}, { cookie });
+    },
   };
+  return shared;
 }

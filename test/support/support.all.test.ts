@@ -1,31 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { createServer, type Server } from 'node:net';
-import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sharedBrowser } from './browser.ts';
-import { freshPostgresDatabase } from './databases.ts';
-import { makePdf } from './pdf.ts';
-import { multipartBody, openRawHttp, requestHead } from './raw-http.ts';
+import { openRawHttp, requestHead } from './raw-http.ts';
 import { findFailures, product } from './rule.ts';
 
 describe('PostgreSQL', () => {
-  test('creates a fresh database that is empty and belongs to the caller alone', async () => {
-    const [first, second] = await Promise.all([freshPostgresDatabase(), freshPostgresDatabase()]);
-
-    await query(first, 'CREATE TABLE note (text text NOT NULL)');
-    await query(first, "INSERT INTO note VALUES ('kept')");
-
-    expect(await query(first, 'SELECT text FROM note')).toEqual([{ text: 'kept' }]);
-    const tables = "SELECT FROM information_schema.tables WHERE table_schema = 'public'";
-    expect(await query(second, tables)).toEqual([]);
-  });
-
   test('ends the server with the process that started it, even after SIGKILL', async () => {
     const script = `
       const { startPostgres } = await import('./postgres.ts');
@@ -62,34 +46,6 @@ describe('the browser', () => {
     expect(await page.locator('h1').textContent()).toBe('Shown whole');
     await expect(page.goto('http://192.0.2.1/')).rejects.toThrow('ERR_NAME_NOT_RESOLVED');
   }, 30_000);
-});
-
-describe('makePdf', () => {
-  test('makes the requested pages, text and size', async () => {
-    const pdf = makePdf({ pages: 3, text: 'Terms (draft)', padToBytes: 1_000_000 });
-
-    expect(pdf.byteLength).toBe(1_000_000);
-    expect(await textOfPages(pdf)).toEqual([
-      'Terms (draft), page 1',
-      'Terms (draft), page 2',
-      'Terms (draft), page 3',
-    ]);
-  }, 30_000);
-
-  test('makes a file that needs no repair', () => {
-    const pdf = makePdf({ pages: 2, text: 'Terms' }).toString('latin1');
-
-    const table = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(pdf)?.[1]);
-    expect(pdf.slice(table)).toMatch(/^xref\n0 8\n/);
-    const offsets = [...pdf.slice(table).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, at]) => at);
-    expect(offsets.map((at) => pdf.slice(Number(at)).split('\n')[0])).toEqual(
-      [1, 2, 3, 4, 5, 6, 7].map((id) => `${id} 0 obj`),
-    );
-  });
-
-  test('rejects a size that is too small for its pages', () => {
-    expect(() => makePdf({ pages: 1, text: 'Terms', padToBytes: 10 })).toThrow(RangeError);
-  });
 });
 
 describe('raw HTTP', () => {
@@ -159,29 +115,6 @@ describe('raw HTTP', () => {
     expect(await failed).toMatchObject([{ code: 'ECONNRESET' }]);
     expect(await connection.response()).toBeUndefined();
   });
-
-  test('builds the multipart body that a browser would send', async () => {
-    const body = multipartBody(
-      [
-        { name: 'name', body: 'Ünïcode' },
-        { name: 'file', filename: 'a"b.pdf', contentType: 'application/pdf', body: '%PDF' },
-      ],
-      'frontier',
-    );
-    const headers = { 'Content-Type': 'multipart/form-data; boundary=frontier' };
-
-    const form = await new Response(body, { headers }).formData();
-
-    expect(form.get('name')).toBe('Ünïcode');
-    const file = form.get('file');
-    expect(file).toMatchObject({ name: 'a"b.pdf', type: 'application/pdf', size: 4 });
-  });
-
-  test('can omit each header of a multipart part', () => {
-    const body = multipartBody([{ headers: { 'X-Odd': 'yes' }, body: 'stray' }], 'frontier');
-
-    expect(body.toString()).toBe('--frontier\r\nX-Odd: yes\r\n\r\nstray\r\n--frontier--\r\n');
-  });
 });
 
 async function query(url: string, sql: string): Promise<unknown[]> {
@@ -194,34 +127,6 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   } finally {
     await client.end();
   }
-}
-
-/** Reads the PDF with the viewer's pdf.js in the browser; its Node build needs Node 22. */
-async function textOfPages(pdf: Buffer): Promise<string[]> {
-  const entry = createRequire(import.meta.url).resolve('pdfjs-dist');
-  const port = await listen(
-    createHttpServer(async ({ url = '' }, response) => {
-      if (url.endsWith('.mjs')) {
-        response.setHeader('Content-Type', 'text/javascript');
-        response.end(await readFile(join(dirname(entry), basename(url))));
-      } else {
-        response.setHeader('Content-Type', 'text/html').end(url === '/terms.pdf' ? pdf : '');
-      }
-    }),
-  );
-  const browser = await sharedBrowser();
-  const page = await browser.newPage();
-  onTestFinished(() => page.close());
-  await page.goto(`http://127.0.0.1:${port}/`);
-  return page.evaluate<string[]>(`(async () => {
-    const { getDocument, GlobalWorkerOptions } = await import('/pdf.mjs');
-    GlobalWorkerOptions.workerSrc = '/pdf.worker.mjs';
-    const pdf = await getDocument({ url: '/terms.pdf' }).promise;
-    return Promise.all(Array.from({ length: pdf.numPages }, async (_, index) => {
-      const { items } = await (await pdf.getPage(index + 1)).getTextContent();
-      return items.map((item) => item.str).join('');
-    }));
-  })()`);
 }
 
 async function open(port: number): ReturnType<typeof openRawHttp> {

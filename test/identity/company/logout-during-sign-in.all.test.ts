@@ -1,8 +1,6 @@
 // A provider reports the logout of an account whose first sign-in has not ended.
 import { expect, it } from 'vitest';
-import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { transact } from '../../../src/storage/database.ts';
-import { registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
 import { openUntilFinished } from '../../support/databases.ts';
 import { countWaiting } from '../../support/lock-waits.ts';
 import { codeOf } from '../../support/manager-calls.ts';
@@ -14,15 +12,15 @@ const event = 'http://schemas.openid.net/event/backchannel-logout';
 const shared = useProviderApp('postgres');
 
 it('ends the session of a first sign-in that has not ended', async () => {
-  const { testApp, provider, http } = shared;
-  const id = await registerProvider({ app: testApp.app, transport: () => http() }, provider);
+  const { testApp, provider } = shared;
+  const id = await shared.register();
   const sub = 'a first subject';
   const time = Math.floor(Date.now() / 1000);
   const token = await provider.sign({
     ...{ iss: provider.issuer, aud: provider.clientId, jti: 'one', sub },
     ...{ iat: time, exp: time + 120, events: { [event]: {} } },
   });
-  const browser = new SignInBrowser(testApp.app);
+  const browser = shared.browser();
   const other = await openUntilFinished(testApp.databaseUrl);
   const { signedIn, reported } = await transact(other, async (trx) => {
     // The sign-in holds the provider, and waits before it writes its session.
@@ -44,9 +42,7 @@ it('ends the session of a first sign-in that has not ended', async () => {
   });
   expect((await signedIn).problem).toBe('');
   expect((await reported).status).toBe(200);
-  const cookie = `latchkey_session=${browser.session}`;
-  const refreshed = await http().call(SessionService.method.refreshSession, {}, { cookie });
-  expect(codeOf(refreshed)).toBe('unauthenticated');
+  expect(codeOf(await shared.refresh(browser))).toBe('unauthenticated');
 });
 
 const row = (name: string) => ({

@@ -1,49 +1,25 @@
 // Logout tokens of an identity provider (OpenID Connect Back-Channel Logout 1.0).
 import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { startAppPair } from '../../support/app-pair.ts';
+import { useAttackedProvider } from '../../support/attacked-provider.ts';
 import { withFailingAuditLog } from '../../support/audit-rows.ts';
 import { loopbackEgress, registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
-import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { itHoldsFor } from '../../support/rule.ts';
-import {
-  defined,
-  type ScriptedProvider,
-  startScriptedProvider,
-} from '../../support/scripted-provider.ts';
+import { defined } from '../../support/scripted-provider.ts';
 import { openTransports, type Transport } from '../../support/transports.ts';
 import { expectWithinOneSecond } from '../../support/within-one-second.ts';
 
-let testApp: TestApp;
-let transports: Transport[];
-let provider: ScriptedProvider;
-let other: ScriptedProvider;
-let providerId: string;
-let otherId: string;
+const use = useAttackedProvider();
 let count = 0;
-
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 
-beforeAll(async () => {
-  testApp = await startTestApp({ config: loopbackEgress });
-  transports = openTransports(testApp.app);
-  const place = { app: testApp.app, transport: () => transports[0] as Transport };
-  [provider, other] = await Promise.all([startScriptedProvider(), startScriptedProvider()]);
-  providerId = await registerProvider(place, provider);
-  otherId = await registerProvider(place, other, { name: 'Other' });
-});
-
-afterAll(async () => {
-  for (const transport of transports) transport.close();
-  await Promise.all([provider.close(), other.close(), testApp.remove()]);
-});
-
-beforeEach(() => provider.reset());
+beforeEach(use.begin);
 
 async function signedIn(sid?: string, sub = `subject-${count++}`) {
-  const browser = new SignInBrowser(testApp.app);
+  const browser = use.browser();
   const claims = { sub, email: `${sub}@example.com`, email_verified: true, sid };
-  const { problem } = await browser.signIn(provider, providerId, claims);
+  const { problem } = await browser.signIn(use.provider(), use.providerId(), claims);
   expect(problem).toBe('');
   return { browser, sub };
 }
@@ -56,12 +32,12 @@ const refresh = (origin: string, { session = '' }: SignInBrowser) =>
   });
 
 const isSignedIn = async (browser: SignInBrowser) =>
-  (await refresh(testApp.app.publicUrl, browser)).status === 200;
+  (await refresh(use.app().publicUrl, browser)).status === 200;
 
 const claimsOf = (change: Readonly<Record<string, unknown>>): JWTPayload =>
   defined({
-    iss: provider.issuer,
-    aud: provider.clientId,
+    iss: use.provider().issuer,
+    aud: use.provider().clientId,
     iat: Math.floor(Date.now() / 1000),
     exp: Math.floor(Date.now() / 1000) + 120,
     jti: `jti-${count++}`,
@@ -71,8 +47,8 @@ const claimsOf = (change: Readonly<Record<string, unknown>>): JWTPayload =>
 
 function report(
   token: string,
-  id = providerId,
-  origin: string = testApp.app.publicUrl,
+  id = use.providerId(),
+  origin: string = use.app().publicUrl,
 ): Promise<Response> {
   return fetch(`${origin}/sessions/oidc/${id}/logout`, {
     method: 'POST',
@@ -81,7 +57,7 @@ function report(
 }
 
 const signed = (change: Readonly<Record<string, unknown>>, header = {}) =>
-  provider.sign(claimsOf(change), header);
+  use.provider().sign(claimsOf(change), header);
 
 describe('a logout at an identity provider', () => {
   it('ends the sessions of the account that started with it', async () => {
@@ -106,9 +82,9 @@ describe('a logout at an identity provider', () => {
     ['nothing', () => ''],
     ['a text that is no token', () => 'token'],
     ['a nonce, like an ID token', (sub) => signed({ sub, nonce: 'n' })],
-    ['another issuer', (sub) => signed({ sub, iss: other.issuer })],
+    ['another issuer', (sub) => signed({ sub, iss: use.other().issuer })],
     ['another audience', (sub) => signed({ sub, aud: 'other' })],
-    ['the signature of another provider', (sub) => other.sign(claimsOf({ sub }))],
+    ['the signature of another provider', (sub) => use.other().sign(claimsOf({ sub }))],
     ['no event', (sub) => signed({ sub, events: undefined })],
     ['another event', (sub) => signed({ sub, events: { 'https://other': {} } })],
     ['an event without an object', (sub) => signed({ sub, events: { [event]: true } })],
@@ -130,7 +106,7 @@ describe('a logout at an identity provider', () => {
       (sub) =>
         new SignJWT(claimsOf({ sub }))
           .setProtectedHeader({ alg: 'HS256' })
-          .sign(new TextEncoder().encode(provider.clientSecret)),
+          .sign(new TextEncoder().encode(use.provider().clientSecret)),
     ],
     [
       'a signature with an unknown key',
@@ -151,7 +127,7 @@ describe('a logout at an identity provider', () => {
   it('is refused when it is replayed, or sent for another provider', async () => {
     const { sub } = await signedIn();
     const token = await signed({ sub });
-    expect((await report(token, otherId)).status).toBe(400);
+    expect((await report(token, use.otherId())).status).toBe(400);
     expect((await report(token, 'idp_0000000000000000000000')).status).toBe(404);
     expect((await report(token)).status).toBe(200);
     const again = await signedIn(undefined, sub);
@@ -162,8 +138,7 @@ describe('a logout at an identity provider', () => {
   it('can be sent again after a failure of the database', async () => {
     const { browser, sub } = await signedIn();
     const token = await signed({ sub });
-    const { db } = testApp.app.inside;
-    const failed = await withFailingAuditLog(db, 'sqlite', () => report(token));
+    const failed = await withFailingAuditLog(use.db(), 'sqlite', () => report(token));
     expect([failed.status, await isSignedIn(browser)]).toEqual([500, true]);
     expect([(await report(token)).status, await isSignedIn(browser)]).toEqual([200, false]);
     expect((await report(token)).status).toBe(400);
@@ -187,13 +162,16 @@ describe('a logout that one of two nodes receives', () => {
     const [{ app }] = pair.apps;
     const [http, ...others] = openTransports(app);
     try {
-      const id = await registerProvider({ app, transport: () => http as Transport }, provider);
+      const id = await registerProvider(
+        { app, transport: () => http as Transport },
+        use.provider(),
+      );
       for (const [receiver, other] of [pair.origins, pair.origins.toReversed()] as const) {
         pair.clock.now = Date.now();
         const browser = new SignInBrowser(app);
         const sub = `subject-${count++}`;
         const claims = { sub, email: `${sub}@example.com`, email_verified: true };
-        await browser.signIn(provider, id, claims);
+        await browser.signIn(use.provider(), id, claims);
         const session = await refresh(receiver, browser);
         const { access_token: token } = (await session.json()) as { access_token: string };
         const headers = { authorization: `Bearer ${token}` };

@@ -5,9 +5,8 @@ import {
   IdentityProviderService,
   MappedRole,
 } from '../../../gen/latchkey/identity/v1/provider_pb.js';
-import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
+import { registerProvider, type SignInBrowser } from '../../support/company-sign-in.ts';
 import { codeOf, managerCredential, messageOf } from '../../support/manager-calls.ts';
 import { describeFeature } from '../../support/matrix.ts';
 import { addMember } from '../../support/member-rows.ts';
@@ -19,21 +18,10 @@ const provide = IdentityProviderService.method;
 
 describeFeature('a user of an identity provider', (dialect) => {
   const shared = useProviderApp(dialect);
-  const { http, db } = shared;
-  let count = 0;
+  const { http, db, account } = shared;
 
-  const place = () => ({ app: shared.testApp.app, transport: () => http() });
-  const newBrowser = () => new SignInBrowser(shared.testApp.app);
-  const account = (groups: readonly string[], email?: string) => {
-    const sub = `mapped-${count++}`;
-    const address = email ?? `${sub}@example.com`;
-    return { sub, email: address, email_verified: true, name: 'Ann', groups };
-  };
-
-  async function refreshed({ session = '' }: SignInBrowser) {
-    const cookie = `latchkey_session=${session}`;
-    const answer = await http().call(SessionService.method.refreshSession, {}, { cookie });
-    const { scope, user } = messageOf(answer);
+  async function refreshed(browser: SignInBrowser) {
+    const { scope, user } = messageOf(await shared.refresh(browser));
     return { scope, id: user?.id ?? '' };
   }
 
@@ -53,20 +41,22 @@ describeFeature('a user of an identity provider', (dialect) => {
       ...{ group: 'sales', workspaceId },
       role: MappedRole.ADMIN,
     });
-    const providerId = await registerProvider(place(), shared.provider, {
+    const providerId = await shared.register({
       roleMappings: [mapping(kept), mapping(dropped)],
     });
-    const browser = newBrowser();
-    await browser.signIn(shared.provider, providerId, account(['sales']));
+    const browser = shared.browser();
+    await browser.signIn(shared.provider, providerId, account({ groups: ['sales'] }));
     const { id } = await refreshed(browser);
-    const owning = newBrowser();
-    await owning.signIn(shared.provider, providerId, account(['sales']));
+    const owning = shared.browser();
+    await owning.signIn(shared.provider, providerId, account({ groups: ['sales'] }));
     const { id: ownerId } = await refreshed(owning);
     await addMember(db(), dropped, 'owner', ownerId);
     const stranger = await addMember(db(), dropped, 'member');
     const existing = await addUser(db(), { kind: 'member' });
     await addMember(db(), dropped, 'admin', existing.id);
-    await newBrowser().signIn(shared.provider, providerId, account(['sales'], existing.email));
+    await shared
+      .browser()
+      .signIn(shared.provider, providerId, account({ groups: ['sales'], email: existing.email }));
 
     const update = { providerId, roleMappings: [mapping(kept)] };
     const changed = await http().call(provide.updateIdentityProvider, update, shared.manager);
@@ -95,11 +85,11 @@ describeFeature('a user of an identity provider', (dialect) => {
   });
 
   it('has the grants of its groups also after the account was unlinked', async () => {
-    const providerId = await registerProvider(place(), shared.provider, {
+    const providerId = await shared.register({
       roleMappings: [{ group: 'operators', scopes: ['audit:read', 'clients:read'] }],
     });
-    const browser = newBrowser();
-    const own = account(['operators']);
+    const browser = shared.browser();
+    const own = account({ groups: ['operators'] });
     await browser.signIn(shared.provider, providerId, own);
     const { id } = await refreshed(browser);
     const { listUserIdentities, deleteUserIdentity } = provide;
@@ -109,7 +99,7 @@ describeFeature('a user of an identity provider', (dialect) => {
     const unlink = { userId: id, identityId: first?.id ?? '' };
     expect(codeOf(await http().call(deleteUserIdentity, unlink, shared.manager))).toBe('ok');
 
-    const again = newBrowser();
+    const again = shared.browser();
     await again.signIn(shared.provider, providerId, { ...own, sub: `${own.sub}-again` });
     expect(await refreshed(again)).toEqual({ id, scope: 'audit:read clients:read' });
     expect(await identities()).toMatchObject([{ managesGrants: true }]);
@@ -122,17 +112,17 @@ describeFeature('a user of an identity provider', (dialect) => {
 
   it('has the grants of its groups also after the provider was created again', async () => {
     const mappings = { roleMappings: [{ group: 'operators', scopes: ['audit:read'] }] };
-    const providerId = await registerProvider(place(), shared.provider, mappings);
-    const browser = newBrowser();
-    const own = account(['operators']);
+    const providerId = await shared.register(mappings);
+    const browser = shared.browser();
+    const own = account({ groups: ['operators'] });
     await browser.signIn(shared.provider, providerId, own);
     const { id } = await refreshed(browser);
     const remove = { providerId };
     expect(codeOf(await http().call(provide.deleteIdentityProvider, remove, shared.manager))).toBe(
       'ok',
     );
-    const nextId = await registerProvider(place(), shared.provider, mappings);
-    const again = newBrowser();
+    const nextId = await shared.register(mappings);
+    const again = shared.browser();
     await again.signIn(shared.provider, nextId, { ...own, groups: [] });
     expect(await refreshed(again)).toEqual({ id, scope: '' });
   });
@@ -232,9 +222,9 @@ describeFeature('a user of an identity provider', (dialect) => {
   });
 
   it('shows the provider as its creator', async () => {
-    const providerId = await registerProvider(place(), shared.provider);
-    const browser = newBrowser();
-    await browser.signIn(shared.provider, providerId, account([]));
+    const providerId = await shared.register();
+    const browser = shared.browser();
+    await browser.signIn(shared.provider, providerId, account());
     const { id } = await refreshed(browser);
     const found = await http().call(UserService.method.getUser, { userId: id }, shared.manager);
     expect(messageOf(found).user).toMatchObject({ creator: providerId, creatorName: 'Acme' });

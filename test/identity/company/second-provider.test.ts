@@ -4,17 +4,15 @@
 import type { AddressInfo } from 'node:net';
 import { decodeJwt } from 'jose';
 import { type MutableResponse, type MutableToken, OAuth2Server } from 'oauth2-mock-server';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MappedRole } from '../../../gen/latchkey/identity/v1/provider_pb.js';
-import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
+import type { ProviderFields, SignInBrowser } from '../../support/company-sign-in.ts';
 import { messageOf } from '../../support/manager-calls.ts';
-import { describeFeature } from '../../support/matrix.ts';
 import { useProviderApp } from '../../support/provider-app.ts';
 
-describeFeature('a sign-in with a second OpenID provider', (dialect) => {
-  const shared = useProviderApp(dialect);
+describe('a sign-in with a second OpenID provider', () => {
+  const shared = useProviderApp('sqlite');
   const provider = new OAuth2Server();
   let sub = 'john';
   let groups: readonly string[] = [];
@@ -39,11 +37,10 @@ describeFeature('a sign-in with a second OpenID provider', (dialect) => {
   });
   afterAll(() => provider.stop());
 
-  const place = () => ({ app: shared.testApp.app, transport: () => shared.http() });
-  const register = (fields: Parameters<typeof registerProvider>[2] = {}) => {
+  const register = (fields: ProviderFields = {}) => {
     const issuer = provider.issuer.url ?? '';
     const client = { issuer, clientId: 'latchkey', clientSecret: 'a secret of the client' };
-    return registerProvider(place(), client, fields);
+    return shared.register(fields, client);
   };
 
   /** Follows the redirects of a sign-in. */
@@ -55,19 +52,11 @@ describeFeature('a sign-in with a second OpenID provider', (dialect) => {
     return { asked: location.searchParams, ...(await browser.callback(returned.searchParams)) };
   }
 
-  async function sessionOf({ session = '' }: SignInBrowser) {
-    const cookie = `latchkey_session=${session}`;
-    return messageOf(
-      await shared.http().call(SessionService.method.refreshSession, {}, { cookie }),
-    );
-  }
+  const sessionOf = async (browser: SignInBrowser) => messageOf(await shared.refresh(browser));
 
   it('creates a user from its UserInfo, and finds the user again', async () => {
     const id = await register();
-    const [first, second] = [
-      new SignInBrowser(shared.testApp.app),
-      new SignInBrowser(shared.testApp.app),
-    ];
+    const [first, second] = [shared.browser(), shared.browser()];
     expect(await signIn(first, id)).toMatchObject({ problem: '', status: 303 });
     const { user } = await sessionOf(first);
     expect(user).toMatchObject({ email: 'john@example.com', name: 'John Doe', kind: 'member' });
@@ -79,7 +68,7 @@ describeFeature('a sign-in with a second OpenID provider', (dialect) => {
     const workspaceId = shared.testApp.env.WORKSPACE_ID;
     const mapping = { group: 'readers', workspaceId, role: MappedRole.MEMBER };
     const id = await register({ roleMappings: [mapping] });
-    const browser = new SignInBrowser(shared.testApp.app);
+    const browser = shared.browser();
     const membersNow = async () => {
       const request = { workspaceId, query: 'mary@example.com' };
       const { listMembers } = WorkspaceService.method;
@@ -96,7 +85,7 @@ describeFeature('a sign-in with a second OpenID provider', (dialect) => {
 
   it('confirms a sensitive action only with a recent time of the sign-in', async () => {
     const id = await register();
-    const browser = new SignInBrowser(shared.testApp.app);
+    const browser = shared.browser();
     await signIn(browser, id);
     const sessionTime = async () => decodeJwt((await sessionOf(browser)).accessToken).auth_time;
     expect(await sessionTime()).toBe(0);

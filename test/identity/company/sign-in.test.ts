@@ -10,7 +10,7 @@ import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js'
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { insertUser } from '../../../src/identity/users/store.ts';
-import { registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
+import type { SignInBrowser } from '../../support/company-sign-in.ts';
 import { callDuring } from '../../support/lock-waits.ts';
 import { codeOf, messageOf } from '../../support/manager-calls.ts';
 import { describeFeature } from '../../support/matrix.ts';
@@ -22,31 +22,18 @@ const provide = IdentityProviderService.method;
 
 describeFeature('a sign-in with an identity provider', (dialect) => {
   const shared = useProviderApp(dialect);
-  const { http, db } = shared;
-  let count = 0;
+  const { http, db, account, refresh } = shared;
 
-  const place = () => ({ app: shared.testApp.app, transport: () => http() });
-
-  const account = (change: Readonly<Record<string, unknown>> = {}) => {
-    const sub = `subject-${count++}`;
-    return { sub, email: `${sub}@example.com`, email_verified: true, name: 'Ann', ...change };
-  };
-
-  /** The tokens of the browser's session. */
-  async function refresh({ session = '' }: SignInBrowser) {
-    const cookie = `latchkey_session=${session}`;
-    return http().call(SessionService.method.refreshSession, {}, { cookie });
-  }
   const signedInUser = async (browser: SignInBrowser) => messageOf(await refresh(browser)).user;
 
   it('uses PKCE, state and nonce, and shows the provider on the sign-in page', async () => {
-    const id = await registerProvider(place(), shared.provider);
+    const id = await shared.register();
     const options = await http().call(SessionService.method.getSignInOptions, {});
     expect(messageOf(options)).toMatchObject({
       passwords: true,
       providers: [{ id, name: 'Acme' }],
     });
-    const browser = new SignInBrowser(shared.testApp.app);
+    const browser = shared.browser();
     const { location, status } = await browser.start(id);
     expect(status).toBe(302);
     const sent = Object.fromEntries(location.searchParams);
@@ -69,11 +56,8 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
   });
 
   it('creates a member without a password, and finds it again', async () => {
-    const id = await registerProvider(place(), shared.provider);
-    const [first, second] = [
-      new SignInBrowser(shared.testApp.app),
-      new SignInBrowser(shared.testApp.app),
-    ];
+    const id = await shared.register();
+    const [first, second] = [shared.browser(), shared.browser()];
     const own = account();
     await first.signIn(shared.provider, id, own);
     const user = await signedInUser(first);
@@ -98,8 +82,8 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
   });
 
   it('creates no user unless the provider says so', async () => {
-    const id = await registerProvider(place(), shared.provider, { createUsers: false });
-    const browser = new SignInBrowser(shared.testApp.app);
+    const id = await shared.register({ createUsers: false });
+    const browser = shared.browser();
     expect((await browser.signIn(shared.provider, id, account())).problem).toBe('no_user');
     const user = await addUser(db(), { scopes: 'audit:read', kind: 'staff' });
     const { problem } = await browser.signIn(shared.provider, id, account({ email: user.email }));
@@ -108,10 +92,10 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
   });
 
   it('reads the claims that only the UserInfo response has', async () => {
-    const id = await registerProvider(place(), shared.provider);
+    const id = await shared.register();
     const own = account();
     shared.provider.script.userInfo = own;
-    const browser = new SignInBrowser(shared.testApp.app);
+    const browser = shared.browser();
     const { problem } = await browser.signIn(shared.provider, id, { sub: own.sub });
     expect(problem).toBe('');
     expect(await signedInUser(browser)).toMatchObject({ email: own.email, name: 'Ann' });
@@ -119,7 +103,7 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
 
   it('gives users of the provider the grants of their groups, and no others', async () => {
     const workspaceId = shared.testApp.env.WORKSPACE_ID;
-    const id = await registerProvider(place(), shared.provider, {
+    const id = await shared.register({
       roleMappings: [
         { group: 'operators', scopes: ['audit:read', 'clients:read'] },
         { group: 'readers', workspaceId, role: MappedRole.MEMBER },
@@ -132,7 +116,7 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
         .sort()
         .join(' ');
     const staff = account({ groups: ['operators', 'Operators'] });
-    const browser = new SignInBrowser(shared.testApp.app);
+    const browser = shared.browser();
     await browser.signIn(shared.provider, id, staff);
     expect(await signedInUser(browser)).toMatchObject({ kind: 'staff' });
     expect(await scopeOf(browser)).toBe('audit:read clients:read');
@@ -157,11 +141,11 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
   });
 
   it('keeps the grants of a user who existed before', async () => {
-    const id = await registerProvider(place(), shared.provider, {
+    const id = await shared.register({
       roleMappings: [{ group: 'operators', scopes: ['signing_keys:write'] }],
     });
     const user = await addUser(db(), { scopes: 'audit:read' });
-    const browser = new SignInBrowser(shared.testApp.app);
+    const browser = shared.browser();
     const own = account({ email: user.email, groups: ['operators'] });
     for (const _ of [1, 2]) {
       await browser.signIn(shared.provider, id, own);
@@ -170,8 +154,8 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
   });
 
   it('replaces the session of the browser', async () => {
-    const id = await registerProvider(place(), shared.provider);
-    const browser = new SignInBrowser(shared.testApp.app);
+    const id = await shared.register();
+    const browser = shared.browser();
     const own = account();
     await browser.signIn(shared.provider, id, own);
     const cookie = `latchkey_session=${browser.session}`;
@@ -182,8 +166,8 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
   });
 
   it('counts as recent only if the provider says when it authenticated the user', async () => {
-    const id = await registerProvider(place(), shared.provider);
-    const browser = new SignInBrowser(shared.testApp.app);
+    const id = await shared.register();
+    const browser = shared.browser();
     const own = account({ groups: [] });
     const authTime = async () =>
       decodeJwt(messageOf(await refresh(browser)).accessToken).auth_time ?? -1;
@@ -206,13 +190,13 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     const started = await browser.start(id, { step_up: 'true' });
     const sent = Object.fromEntries(started.location.searchParams);
     expect(sent).toMatchObject({ max_age: '60', login_hint: own.email });
-    const signedOut = await new SignInBrowser(shared.testApp.app).start(id, { step_up: 'true' });
+    const signedOut = await shared.browser().start(id, { step_up: 'true' });
     expect(signedOut.problem).toBe('expired');
   });
 
   it('stores a session despite a session id and a time that the database refuses', async () => {
-    const id = await registerProvider(place(), shared.provider);
-    const browser = new SignInBrowser(shared.testApp.app);
+    const id = await shared.register();
+    const browser = shared.browser();
     const odd = account({ sid: 'a\0', auth_time: 1700000000.0006 });
     const { status, problem } = await browser.signIn(shared.provider, id, odd);
     expect([status, problem]).toEqual([303, '']);
@@ -224,7 +208,7 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
   });
 
   it('ends with the provider, and with the link of the account', async () => {
-    const id = await registerProvider(place(), shared.provider);
+    const id = await shared.register();
     const ends: readonly ((userId: string) => Promise<unknown>)[] = [
       async (userId) => {
         const found = await http().call(provide.listUserIdentities, { userId }, shared.manager);
@@ -245,7 +229,7 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     for (const end of ends) {
       const update = { providerId: id, enabled: true };
       await http().call(provide.updateIdentityProvider, update, shared.manager);
-      const browser = new SignInBrowser(shared.testApp.app);
+      const browser = shared.browser();
       await browser.signIn(shared.provider, id, account());
       const { accessToken, user } = messageOf(await refresh(browser));
       await end(user?.id ?? '');
@@ -263,8 +247,8 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
   if (dialect === 'sqlite') return;
 
   it('finds the user that another sign-in creates at the same moment', async () => {
-    const id = await registerProvider(place(), shared.provider);
-    const browser = new SignInBrowser(shared.testApp.app);
+    const id = await shared.register();
+    const browser = shared.browser();
     const own = account();
     const user = userRow({ email: own.email, kind: 'member' });
 

@@ -9,7 +9,7 @@ import { describeApp, describeAppOnSqlite, type Suite } from '../../support/app-
 import { jwkOf, keyPairs, makePublicJwk } from '../../support/client-keys.ts';
 import { addIdentity, addIssuer, callFederation } from '../../support/federation.ts';
 import type { TransportName } from '../../support/matrix.ts';
-import { describeTransports } from '../../support/matrix.ts';
+import { describeOneTransport } from '../../support/matrix.ts';
 import { addClient } from '../../support/owner-rows.ts';
 import { findFailures } from '../../support/rule.ts';
 import { signToken } from '../../support/signed-tokens.ts';
@@ -33,7 +33,7 @@ async function callerOf(suite: Suite, name: TransportName, scope = allScopes) {
 const pinned = () => ({ keys: [{ ...makePublicJwk(), kid: 'first' }] });
 
 describeApp('a trusted issuer', (suite) => {
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     it('is created, listed, changed and deleted', async () => {
       const call = await callerOf(suite, name);
       const created = await call(createTrustedIssuer, { issuer: 'urn:a', jwks: pinned() });

@@ -11,7 +11,7 @@ import {
 } from '../../support/fake-issuer.ts';
 import { addIdentity, callFederation, clientOf, requestToken } from '../../support/federation.ts';
 import { codeOf, messageOf } from '../../support/manager-calls.ts';
-import { describeTransports } from '../../support/matrix.ts';
+import { describeOneTransport } from '../../support/matrix.ts';
 import { startOidcProvider } from '../../support/oidc-provider.ts';
 import { addClient, updateRow } from '../../support/owner-rows.ts';
 import { expectWithinOneSecond } from '../../support/within-one-second.ts';
@@ -42,7 +42,7 @@ const refused = 'identity.credential_invalid';
 const config = { egressNetworks: ['127.0.0.0/8'] };
 
 const describeIssuers = (suite: Suite) => {
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const request = async (clientId: string, token: string) =>
       codeOf(await issueFor(suite.transport(name), token, { clientId }));
     const moveClock = (ms: number) => {

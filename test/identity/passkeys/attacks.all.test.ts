@@ -1,9 +1,9 @@
 // Attacks on passkeys: each is refused with the same error.
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
-import { describeApp } from '../../support/app-suite.ts';
-import { CookieClient } from '../../support/cookie-client.ts';
+import { describeAppOnSqlite } from '../../support/app-suite.ts';
+import { CookieClient, forgetAttempts } from '../../support/cookie-client.ts';
 import { messageOf } from '../../support/manager-calls.ts';
 import { credentialFor } from '../../support/member-rows.ts';
 import { updateRow } from '../../support/owner-rows.ts';
@@ -35,15 +35,13 @@ const attested: readonly (readonly [string, Replaced])[] = [
 
 const handleOf = ({ id }: { readonly id: string }) => Buffer.from(id).toString('base64url');
 
-describeApp('an attack on passkeys', (suite) => {
+describeAppOnSqlite('an attack on passkeys', (suite) => {
   const db = () => suite.app.inside.db;
   const transport = () => suite.transport('connect');
   const origin = () => suite.app.publicUrl;
   const browser = () => new CookieClient(transport());
   const cookieName = 'latchkey_passkey';
-  beforeEach(async () => {
-    await db().deleteFrom('throttle_counters').execute();
-  });
+  forgetAttempts(suite);
 
   async function victim() {
     const user = await addUser(db(), { kind: 'member' });

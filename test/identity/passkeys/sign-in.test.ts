@@ -1,13 +1,13 @@
 // Adding passkeys, and signing in with them.
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { describeApp } from '../../support/app-suite.ts';
-import { CookieClient } from '../../support/cookie-client.ts';
+import { CookieClient, forgetAttempts } from '../../support/cookie-client.ts';
 import { mailsOf } from '../../support/gate-visitor.ts';
 import { messageOf } from '../../support/manager-calls.ts';
-import { describeTransports } from '../../support/matrix.ts';
+import { describeOneTransport } from '../../support/matrix.ts';
 import { credentialFor } from '../../support/member-rows.ts';
 import { addedPasskey, newPasskey } from '../../support/passkeys.ts';
 import { addUser } from '../../support/user-rows.ts';
@@ -21,11 +21,9 @@ const password = 'correct horse battery staple';
 
 describeApp('passkeys', (suite) => {
   const db = () => suite.app.inside.db;
-  beforeEach(async () => {
-    await db().deleteFrom('throttle_counters').execute();
-  });
+  forgetAttempts(suite);
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const transport = () => suite.transport(name);
     const origin = () => suite.app.publicUrl;
 

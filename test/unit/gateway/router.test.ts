@@ -106,45 +106,6 @@ describe('a template', () => {
   });
 });
 
-describe('the most specific template matches', () => {
-  itHoldsFor(
-    [
-      // path, templates from the most specific on, all of which match it
-      ['/a/b', ['/a/b', '/a/*', '/a/**', '/*/b', '/*/*', '/*/**', '/**']],
-      ['/a', ['/a', '/a/**', '/*', '/*/**', '/**']],
-      ['/', ['/**']],
-      ['/a/b:v', ['/a/b:v', '/a/*:v', '/**:v', '/a/b%3Av', '/a/{x}', '/*/*', '/**']],
-      ['/a:v', ['/a/**:v', '/*:v', '/**:v', '/a%3Av', '/*', '/**']],
-      ['/a/b/c', ['/a/*/c', '/a/**', '/*/b/c', '/*/b/*', '/*/*/c']],
-    ],
-    6,
-  )('in either order of registration', (path, templates) => {
-    for (let from = 0; from < templates.length; from++) {
-      const routes = templates.slice(from).map((template) => `GET ${template}`);
-      expect(answer(routerOf(...routes), 'GET', path)).toBe(routes[0]);
-      expect(answer(routerOf(...routes.toReversed()), 'GET', path)).toBe(routes[0]);
-    }
-  });
-
-  test('unless it fails at a later segment', () => {
-    const router = routerOf('GET /a/b/c', 'GET /a/*/d', 'GET /*/b/e', 'GET /a/**', 'GET /**:v');
-    expect(answer(router, 'GET', '/a/b/c')).toBe('GET /a/b/c');
-    expect(answer(router, 'GET', '/a/b/d')).toBe('GET /a/*/d');
-    expect(answer(router, 'GET', '/a/b/e')).toBe('GET /a/**');
-    expect(answer(router, 'GET', '/x/b/e')).toBe('GET /*/b/e');
-    expect(answer(router, 'GET', '/x/b/f:v')).toBe('GET /**:v');
-    expect(answer(router, 'GET', '/x/b/f')).toBe('not_found');
-  });
-
-  test('unless it has another method and a less specific one has the requested method', () => {
-    const router = routerOf('POST /a/b', 'GET /a/{x}', 'DELETE /a/{x}:v', 'PUT /a/{x=**}');
-    expect(answer(router, 'GET', '/a/b')).toBe('GET /a/{x}');
-    expect(answer(router, 'PUT', '/a/b')).toBe('PUT /a/{x=**}');
-    expect(answer(router, 'GET', '/a/b:v')).toBe('GET /a/{x}');
-    expect(answer(router, 'DELETE', '/a/b:v')).toBe('DELETE /a/{x}:v');
-  });
-});
-
 describe('an HTTP method', () => {
   const router = routerOf(
     'GET /docs',
@@ -176,18 +137,6 @@ describe('an HTTP method', () => {
     13,
   )('is answered with a route, the allowed methods or not_found', (method, path, expected) => {
     expect(answer(router, method, path)).toBe(expected);
-  });
-
-  test('HEAD finds the route of GET', () => {
-    expect(answer(router, 'HEAD', '/docs')).toBe('GET /docs');
-    expect(router.match('HEAD', '/docs/1')).toEqual(router.match('GET', '/docs/1'));
-  });
-
-  test('HEAD prefers a HEAD route if there is one', () => {
-    const both = routerOf('GET /a/{x}', 'HEAD /a/{x}', 'GET /b', 'HEAD /b');
-    expect(answer(both, 'HEAD', '/a/1')).toBe('HEAD /a/{x}');
-    expect(answer(both, 'HEAD', '/b')).toBe('HEAD /b');
-    expect(answer(both, 'POST', '/b')).toBe('allow GET, HEAD');
   });
 });
 

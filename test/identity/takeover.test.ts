@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { beforeAll, expect, it } from 'vitest';
+import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
@@ -18,6 +19,8 @@ import type { Credential, Transport, UnaryMethod } from '../support/transports.t
 import { addTotp, addUser } from '../support/user-rows.ts';
 
 const { updateUser, disableUser, enableUser, setPassword, removeTotp } = UserService.method;
+const { deleteUser, mailPasswordLink } = UserService.method;
+const { revokeUserSessions } = SessionService.method;
 
 const password = 'the password of an attacker';
 let counter = 0;
@@ -36,7 +39,10 @@ async function attack(transport: Transport, userId: string, credential: Credenti
     totp: await transport.call(removeTotp, { userId }, credential),
     email: await transport.call(updateUser, { userId, email: newEmail() }, credential),
     enable: await transport.call(enableUser, { userId }, credential),
+    link: await transport.call(mailPasswordLink, { userId }, credential),
+    sessions: await transport.call(revokeUserSessions, { userId }, credential),
     disable: await transport.call(disableUser, { userId }, credential),
+    delete: await transport.call(deleteUser, { userId }, credential),
   };
   return Object.values(answers).map((answer) => (answer.ok ? 'ok' : answer.error.code));
 }
@@ -54,7 +60,7 @@ describeApp('a caller with only users:write', (suite) => {
   });
   const userRow = (id: string) =>
     db().selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
-  const refused = Array(5).fill('forbidden');
+  const refused = Array(8).fill('forbidden');
 
   describeOneTransport(suite, (name) => {
     itHoldsFor(
@@ -90,6 +96,13 @@ describeApp('a caller with only users:write', (suite) => {
         }
       }
       expect(await userRow(user.id)).toEqual(user);
+      // A name gives no permission.
+      const renamed = { userId: user.id, name: 'Renamed' };
+      for (const caller of callers) {
+        expect(await suite.transport(name).call(updateUser, renamed, caller)).toMatchObject({
+          ok: true,
+        });
+      }
     });
 
     it('can weaken staff who hold only scopes of other services', async () => {
@@ -98,7 +111,10 @@ describeApp('a caller with only users:write', (suite) => {
       const transport = suite.transport(name);
       const fewer = { userId: user.id, scopes: ['payments:read'] };
       expect(await transport.call(updateUser, fewer, caller)).toMatchObject({ ok: true });
-      expect(await attack(transport, user.id, caller)).toEqual([...refused.slice(1), 'ok']);
+      expect(await attack(transport, user.id, caller)).toEqual([
+        ...refused.slice(3),
+        ...Array(3).fill('ok'),
+      ]);
     });
 
     it('cannot win a race against a role that is being granted', async () => {
@@ -244,7 +260,7 @@ describeApp('the roles of a workspace', (suite) => {
       await addMember(db(), elsewhere.ownerId, 'member', owner);
       await codeOf(removeMember, { workspaceId, userId: owner }, caller);
       expect(await attack(suite.transport(name), owner, caller)).toEqual(
-        Array(5).fill('forbidden'),
+        Array(8).fill('forbidden'),
       );
       const role = MemberRole.OWNER;
       const grant = { workspaceId, userId: other, role };
