@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { callJson } from '../support/json-calls.ts';
 import { codeOf, managerCredential } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addClient } from '../support/owner-rows.ts';
@@ -119,27 +120,19 @@ describeAppOnSqlite('a caller that manages clients', (suite) => {
   });
 
   it('learns over HTTP which scopes are missing', async () => {
-    const { authorization } = await managerCredential(suite.app, own);
-    const response = await fetch(`${suite.app.publicUrl}/clients`, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'New', scopes: ['users:write', 'audit:read', 'tokens:read'] }),
-    });
+    const manager = await managerCredential(suite.app, own);
+    const fields = { name: 'New', scopes: ['users:write', 'audit:read', 'tokens:read'] };
+    const response = await callJson(suite.app, 'POST', '/clients', fields, manager);
     expect(response.status).toBe(403);
     expect(response.headers.get('www-authenticate')).toBe(
       'Bearer error="insufficient_scope", scope="clients:write users:write audit:read"',
     );
 
     const { ownerId } = await addClient(suite.app.inside.db, 'users:write payments:read');
-    const disabling = await fetch(`${suite.app.publicUrl}/clients/${ownerId}:disable`, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body: '{}',
-    });
-    expect(disabling.status).toBe(403);
-    expect(await disabling.json()).toMatchObject({
-      code: 'forbidden',
-      detail: 'The caller must also hold users:write.',
+    const disable = `/clients/${ownerId}:disable`;
+    expect(await callJson(suite.app, 'POST', disable, {}, manager)).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden', detail: 'The caller must also hold users:write.' },
     });
   });
 });

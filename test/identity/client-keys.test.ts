@@ -14,8 +14,10 @@ import {
   signAssertion,
 } from '../support/client-keys.ts';
 import { hex, secondEncodings, smallOrder } from '../support/ed25519-cases.ts';
+import { callJson } from '../support/json-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addClient, updateRow } from '../support/owner-rows.ts';
+import { bearer } from '../support/sharing-api.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import type { Transport } from '../support/transports.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
@@ -138,12 +140,9 @@ describeAppOnSqlite('a client key', (suite) => {
     ];
     const failures: unknown[] = [];
     for (const [jwk, field] of cases) {
-      const response = await fetch(`${suite.app.publicUrl}/clients/${clientId}/keys`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ jwk }),
-      });
-      const { code, detail, errors = [] } = (await response.json()) as Problem;
+      const path = `/clients/${clientId}/keys`;
+      const { body } = await callJson<Problem>(suite.app, 'POST', path, { jwk }, bearer(token));
+      const { code, detail, errors = [] } = body;
       const named = `${errors[0]?.field} ${detail}`;
       if (code !== 'invalid_argument' || !named.includes(field)) {
         failures.push([jwk, field, code, named]);

@@ -1,7 +1,7 @@
 // Each resource that a unary call creates shows its creator.
 import { expect } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
-import { creatingMethods, creator, nameOf, requestsFor } from '../support/creating-calls.ts';
+import { creatingCall, creatingMethods, nameOf } from '../support/creating-calls.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { subjectOf } from '../support/member-rows.ts';
@@ -28,11 +28,9 @@ function creatorsIn(value: unknown): unknown[] {
 
 describeApp('a new resource', (suite) => {
   describeOneTransport(suite, (name) => {
-    itHoldsFor(methods, 18)('shows the caller as its creator', async (methodName, method) => {
-      const requests = await requestsFor[methodName]?.(suite);
-      if (requests === undefined) throw new Error(`no request for ${methodName}`);
-      const credential = await creator(suite, requests);
-      const call = suite.transport(name).call(method as UnaryMethod, requests.first, credential);
+    itHoldsFor(methods, 18)('shows the caller as its creator', async (_, method) => {
+      const { first, credential } = await creatingCall(suite, method);
+      const call = suite.transport(name).call(method as UnaryMethod, first, credential);
       expect(creatorsIn(messageOf(await call))).toEqual([subjectOf(credential).sub]);
     });
   });

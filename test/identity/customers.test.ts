@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { describeApp } from '../support/app-suite.ts';
+import { callJson } from '../support/json-calls.ts';
 import { messageOf, useManager } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addCustomer } from '../support/owner-rows.ts';
@@ -113,16 +114,12 @@ describeApp('a customer', (suite) => {
 
   describe('over HTTP', () => {
     const ask = (method: string, path: string, body: unknown) =>
-      fetch(suite.app.publicUrl + path, {
-        method,
-        headers: { ...manager, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
+      callJson<{ id: string }>(suite.app, method, path, body, { ...manager });
 
     it('is returned whole, with the Location of the resource', async () => {
       const made = await ask('POST', '/customers', { name: 'Acme' });
       expect(made.status).toBe(201);
-      const customer = (await made.json()) as { id: string };
+      const customer = made.body;
       expect(made.headers.get('location')).toBe(`/customers/${customer.id}`);
       const times = { create_time: expect.any(String), update_time: expect.any(String) };
       const outside = { etag: expect.any(String), external_id: '' };
@@ -133,7 +130,7 @@ describeApp('a customer', (suite) => {
       const path = `/customers/${customer.id}/accounts`;
       const put = await ask('PUT', path, { account_ids: ['acc_2', 'acc_1'] });
       expect(put.status).toBe(200);
-      expect(await put.json()).toEqual({
+      expect(put.body).toEqual({
         ...{ ...fields, ...outside, account_ids: ['acc_1', 'acc_2'] },
       });
       const mistyped = await ask('PUT', path, { accounts: [] });

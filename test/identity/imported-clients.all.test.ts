@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { startAppPair } from '../support/app-pair.ts';
 import { jwkOf, keyPairs, signAssertion } from '../support/client-keys.ts';
 import { badSecrets, bcryptSecret, hashes, shortHashes } from '../support/imported-hashes.ts';
+import { callJson } from '../support/json-calls.ts';
 import { managerCredential } from '../support/manager-calls.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
@@ -28,11 +29,8 @@ describeFeature('an imported client', (dialect) => {
   ): Promise<Answer> {
     const manager = { type, authTime: Math.floor(authTime) };
     const { app } = pair.apps[0];
-    const { authorization } = await managerCredential(app, 'clients:write', manager);
-    const options = { authorization, 'content-type': 'application/json' };
-    const init = { method: 'POST', headers: options, body: JSON.stringify(body) };
-    const answer = await fetch(pair.origins[0] + path, init);
-    return { status: answer.status, body: JSON.parse(await answer.text()) };
+    const credential = await managerCredential(app, 'clients:write', manager);
+    return callJson<Answer['body']>(app, 'POST', path, body, credential);
   }
 
   const create = (fields: object, caller = {}) =>
@@ -254,11 +252,7 @@ describeFeature('an imported client', (dialect) => {
 
     expect((await issue(0, other, bcryptSecret)).status).toBe(200);
     const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = pair.apps[0].env;
-    const signIn = await fetch(`${pair.origins[0]}/sessions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password }),
-    });
+    const signIn = await callJson(pair.apps[0].app, 'POST', '/sessions', { email, password });
     expect(signIn.status).toBe(200);
 
     pair.clock.now += 60_000;

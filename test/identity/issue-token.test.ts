@@ -12,6 +12,7 @@ import {
   withDirectory,
   wrongSecret,
 } from '../support/invalid-credentials.ts';
+import { callJson } from '../support/json-calls.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport, describeTransports, type TransportName } from '../support/matrix.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
@@ -171,12 +172,9 @@ describeApp('issuing a service token', (suite) => {
     const answers = await Promise.all(
       badCredentials.map(async ([, request]) => {
         const { clientId, clientSecret, scope } = request(clients);
-        const response = await fetch(`${suite.app.publicUrl}/tokens`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ client_id: clientId, client_secret: clientSecret, scope }),
-        });
-        const { request_id, ...body } = (await response.json()) as Record<string, unknown>;
+        const asked = { client_id: clientId, client_secret: clientSecret, scope };
+        const response = await callJson(suite.app, 'POST', '/tokens', asked);
+        const { request_id, ...body } = response.body;
         const headers = Object.fromEntries(response.headers);
         expect(request_id).toBe(headers['x-request-id']);
         const length = Number(headers['content-length']) - String(request_id).length;

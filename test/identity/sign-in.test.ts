@@ -7,8 +7,9 @@ import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { CookieClient, forgetAttempts, type SignInRequest } from '../support/cookie-client.ts';
+import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
 import { startTestApp } from '../support/harness.ts';
+import { callJson } from '../support/json-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addWorkspace, changeAsOtherProcess, updateRow } from '../support/owner-rows.ts';
 import { openTransports } from '../support/transports.ts';
@@ -150,20 +151,13 @@ describeApp('signing in', (suite) => {
   });
 
   describe('over HTTP', () => {
-    const post = (request: SignInRequest) =>
-      fetch(`${suite.app.publicUrl}/sessions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(request),
-      });
-
     it('answers with a flat body and no-store', async () => {
       const user = await add();
-      const response = await post(from(user));
+      const response = await callJson(suite.app, 'POST', '/sessions', from(user));
 
       expect(response.headers.get('cache-control')).toBe('no-store');
       const { id, email, name } = user;
-      expect(await response.json()).toEqual({
+      expect(response.body).toEqual({
         access_token: expect.stringMatching(/^eyJ/),
         token_type: 'Bearer',
         expires_in: 300,

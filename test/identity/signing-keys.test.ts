@@ -5,8 +5,9 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import { jwksMaxAgeSeconds } from '../../src/identity/keys/lifecycle.ts';
 import { describeApp } from '../support/app-suite.ts';
+import { callJson } from '../support/json-calls.ts';
+import { managerCredential } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
-import { signToken } from '../support/signed-tokens.ts';
 import { oneKeyEachTime, signingKeyOf, signingKid, timesOf } from '../support/signing-keys.ts';
 
 const { PENDING } = SigningKeyState;
@@ -102,14 +103,10 @@ describeApp('the signing keys', (suite) => {
 
   it('are created over HTTP with 201, without their private part', async () => {
     const scope = 'signing_keys:write';
-    const token = await signToken(suite.app, { type: 'service', scope });
-    const response = await fetch(`${suite.app.publicUrl}/signing-keys`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: '{}',
-    });
-    expect(response.status).toBe(201);
-    expect(await response.json()).toEqual({
+    const manager = await managerCredential(suite.app, scope);
+    const { status, body } = await callJson(suite.app, 'POST', '/signing-keys', {}, manager);
+    expect(status).toBe(201);
+    expect(body).toEqual({
       kid: expect.stringMatching(/^[\w-]{43}$/),
       alg: 'EdDSA',
       state: 'SIGNING_KEY_STATE_PENDING',

@@ -3,6 +3,7 @@ import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/api/access/scopes.ts';
 import { describeApp } from '../support/app-suite.ts';
+import { callJson } from '../support/json-calls.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
@@ -34,22 +35,13 @@ describeApp('users', (suite) => {
 
   it('are created over HTTP with every field, without the password in any answer', async () => {
     const email = newEmail();
-    const response = await fetch(`${suite.app.publicUrl}/users`, {
-      method: 'POST',
-      headers: {
-        authorization: staff.authorization ?? '',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({
-        email: ` ${email.toUpperCase()} `,
-        name: 'Ada',
-        kind: 'USER_KIND_STAFF',
-        password,
-        scopes: ['links:read', 'users:read', 'links:read'],
-      }),
-    });
+    const fields = {
+      ...{ email: ` ${email.toUpperCase()} `, name: 'Ada', kind: 'USER_KIND_STAFF', password },
+      scopes: ['links:read', 'users:read', 'links:read'],
+    };
+    const response = await callJson<{ id: string }>(suite.app, 'POST', '/users', fields, staff);
     expect(response.status).toBe(201);
-    const user = (await response.json()) as { id: string };
+    const user = response.body;
     expect(user).toEqual({
       id: expect.stringMatching(/^usr_[0-9A-Za-z]{22}$/),
       kind: 'USER_KIND_STAFF',
@@ -65,9 +57,8 @@ describeApp('users', (suite) => {
       ...{ creator: expect.stringMatching(/^usr_/), creator_name: '' },
     });
     expect(response.headers.get('location')).toBe(`/users/${user.id}`);
-    const headers = staff;
-    const read = await fetch(`${suite.app.publicUrl}/users/${user.id}`, { headers });
-    expect(await read.json()).toEqual({ ...user, creator_name: 'Test user' });
+    const read = await callJson(suite.app, 'GET', `/users/${user.id}`, undefined, staff);
+    expect(read.body).toEqual({ ...user, creator_name: 'Test user' });
     const row = await db().selectFrom('users').selectAll().where('id', '=', user.id).execute();
     expect(row).toMatchObject([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }]);
   });

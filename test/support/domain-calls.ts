@@ -3,8 +3,9 @@ import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import type { TestApp } from './harness.ts';
+import { callJson, type JsonAnswer } from './json-calls.ts';
 import { credentialFor } from './member-rows.ts';
-import type { JsonAnswer } from './sharing-api.ts';
+import type {} from './sharing-api.ts';
 
 export type DomainFields = {
   id: string;
@@ -29,14 +30,8 @@ export async function callDomains<T = DomainFields>(
   workspaceId: string = test.env.WORKSPACE_ID,
 ): Promise<JsonAnswer<T>> {
   const headers = await credentialFor(test, { type: 'staff', scope });
-  const url = `${test.app.publicUrl}/workspaces/${workspaceId}/domains${route}`;
-  const response = await fetch(url, {
-    method,
-    headers: { ...headers, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  // The caller chooses the type that the route returns.
-  return { status: response.status, headers: response.headers, body: (await response.json()) as T };
+  const path = `/workspaces/${workspaceId}/domains${route}`;
+  return callJson<T>(test.app, method, path, body, headers);
 }
 
 export async function addDomain(

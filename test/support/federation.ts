@@ -6,8 +6,9 @@ import { insertIssuer } from '../../src/identity/trusted-issuers/store.ts';
 import type { Database, TrustedIssuerRow } from '../../src/storage/schema.ts';
 import type { Place } from './app-suite.ts';
 import { clientAssertionType, keyScope } from './client-keys.ts';
+import { callJson, type JsonAnswer } from './json-calls.ts';
+import { managerCredential } from './manager-calls.ts';
 import { addClient, changeAsOtherProcess } from './owner-rows.ts';
-import { signToken } from './signed-tokens.ts';
 
 /** Adds a trusted issuer whose keys no process reads. Returns its id. */
 export async function addIssuer(
@@ -61,15 +62,9 @@ export async function callFederation<T = Record<string, unknown>>(
   method: string,
   path: string,
   body?: object,
-): Promise<{ status: number; body: T }> {
+): Promise<JsonAnswer<T>> {
   const scope = 'trusted_issuers:read trusted_issuers:write clients:read clients:write';
-  const token = await signToken(app, { type: 'service', scope });
-  const response = await fetch(`${app.publicUrl}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as T };
+  return callJson<T>(app, method, path, body, await managerCredential(app, scope));
 }
 
 type Answer = { readonly status: number; readonly body: Record<string, unknown> };

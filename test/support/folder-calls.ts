@@ -1,14 +1,9 @@
 // Folders and the documents in them, and the links that share a folder.
 import { expect } from 'vitest';
 import type { TestApp } from './harness.ts';
+import type { JsonAnswer } from './json-calls.ts';
 import { multipartBody } from './raw-http.ts';
-import {
-  callSharingApi,
-  type DocumentFields,
-  type JsonAnswer,
-  keyOf,
-  type LinkFields,
-} from './sharing-api.ts';
+import { callSharingApi, type DocumentFields, keyOf, type LinkFields } from './sharing-api.ts';
 
 export type FolderFields = {
   id: string;

@@ -1,6 +1,7 @@
 // Writes callers into the database as another process would: through the real stores, announced
 // only by the triggers.
 import { randomBytes } from 'node:crypto';
+import type { Insertable } from 'kysely';
 import { generateCredential } from '../../src/base/crypto/credential-format.ts';
 import { newId } from '../../src/base/crypto/ids.ts';
 import { type CredentialOwner, insertCredential } from '../../src/credentials/store.ts';
@@ -10,7 +11,7 @@ import { insertClient } from '../../src/identity/clients/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { Database, Executor } from '../../src/storage/schema.ts';
+import type { Database, Executor, Schema } from '../../src/storage/schema.ts';
 
 export type Added = {
   /** The id of the client, customer or workspace. */
@@ -39,6 +40,19 @@ export function changeAsOtherProcess(
   work: (trx: Executor) => Promise<unknown>,
 ): Promise<void> {
   return transact(db.withoutPlugins(), async (trx) => void (await work(trx)));
+}
+
+/** Inserts a row without the stores. */
+export async function insertRow<T extends keyof Schema>(
+  db: Executor,
+  table: T,
+  row: Insertable<Schema[T]>,
+): Promise<void> {
+  // Kysely does not see that the row fits the table.
+  await db
+    .insertInto(table)
+    .values(row as never)
+    .execute();
 }
 
 /** Changes a row as another process would. */

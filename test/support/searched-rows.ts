@@ -4,6 +4,7 @@ import { newId, randomText } from '../../src/base/crypto/ids.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { clientKey, issuerRow } from './cached-rows.ts';
+import { insertRow } from './owner-rows.ts';
 import { providerFields } from './provider-rows.ts';
 
 /** The kinds, with the scope of the method that lists them. */
@@ -90,64 +91,50 @@ type Rows = SearchedRows['rows'];
 async function addOfInstallation(trx: Executor, rows: Rows, text: string): Promise<void> {
   const { CLIENT, CLIENT_SECRET, CUSTOMER, CUSTOMER_API_KEY, USER, SIGNING_KEY } = rows;
   const insert = { create_time };
-  await trx
-    .insertInto('clients')
-    .values({ ...insert, ...CLIENT, scopes: '' })
-    .execute();
-  await trx
-    .insertInto('customers')
-    .values({ ...insert, ...CUSTOMER })
-    .execute();
-  await trx
-    .insertInto('accounts')
-    .values({ ...insert, id: rows.ACCOUNT.id })
-    .execute();
+  await insertRow(trx, 'clients', { ...insert, ...CLIENT, scopes: '' });
+  await insertRow(trx, 'customers', { ...insert, ...CUSTOMER });
+  await insertRow(trx, 'accounts', { ...insert, id: rows.ACCOUNT.id });
   const customerAccount = { customer_id: CUSTOMER.id, account_id: rows.ACCOUNT.id };
-  await trx.insertInto('customer_accounts').values(customerAccount).execute();
+  await insertRow(trx, 'customer_accounts', customerAccount);
   const credential = { ...insert, digest: '', scopes: '' };
-  await trx
-    .insertInto('credentials')
-    .values([{ ...credential, ...CLIENT_SECRET, client_id: CLIENT.id }])
-    .execute();
-  await trx
-    .insertInto('credentials')
-    .values([{ ...credential, ...CUSTOMER_API_KEY, customer_id: CUSTOMER.id }])
-    .execute();
+  await insertRow(trx, 'credentials', { ...credential, ...CLIENT_SECRET, client_id: CLIENT.id });
+  await insertRow(trx, 'credentials', {
+    ...credential,
+    ...CUSTOMER_API_KEY,
+    customer_id: CUSTOMER.id,
+  });
   const user = { kind: 'member', email: `${text}-user@example.com` } as const;
-  await trx
-    .insertInto('users')
-    .values({ ...insert, ...USER, ...user, password_hash: '', scopes: '' })
-    .execute();
+  await insertRow(trx, 'users', { ...insert, ...USER, ...user, password_hash: '', scopes: '' });
   const identifier = `urn:${text}`;
-  await trx
-    .insertInto('audiences')
-    .values({ ...insert, ...rows.AUDIENCE, identifier, signing_alg: 'EdDSA' })
-    .execute();
+  await insertRow(trx, 'audiences', {
+    ...insert,
+    ...rows.AUDIENCE,
+    identifier,
+    signing_alg: 'EdDSA',
+  });
   const issuer = `https://${text}.example`;
-  await trx
-    .insertInto('trusted_issuers')
-    .values({ ...issuerRow, ...insert, ...rows.TRUSTED_ISSUER, issuer })
-    .execute();
-  await trx
-    .insertInto('identity_providers')
-    .values({ ...providerFields, ...insert, ...rows.IDENTITY_PROVIDER, issuer })
-    .execute();
-  await trx
-    .insertInto('client_keys')
-    .values({
-      ...clientKey,
-      ...insert,
-      ...rows.CLIENT_KEY,
-      client_id: CLIENT.id,
-      thumbprint: keyThumbprintOf(text),
-    })
-    .execute();
+  await insertRow(trx, 'trusted_issuers', {
+    ...issuerRow,
+    ...insert,
+    ...rows.TRUSTED_ISSUER,
+    issuer,
+  });
+  await insertRow(trx, 'identity_providers', {
+    ...providerFields,
+    ...insert,
+    ...rows.IDENTITY_PROVIDER,
+    issuer,
+  });
+  await insertRow(trx, 'client_keys', {
+    ...clientKey,
+    ...insert,
+    ...rows.CLIENT_KEY,
+    client_id: CLIENT.id,
+    thumbprint: keyThumbprintOf(text),
+  });
   const { id, name: subject } = rows.FEDERATED_IDENTITY;
   const identity = { id, subject, client_id: CLIENT.id, issuer_id: rows.TRUSTED_ISSUER.id };
-  await trx
-    .insertInto('federated_identities')
-    .values({ ...insert, ...identity, claims: '{}' })
-    .execute();
+  await insertRow(trx, 'federated_identities', { ...insert, ...identity, claims: '{}' });
   const sealed = { alg: 'EdDSA', private_ciphertext: '', master_key_id: '' } as const;
   const key = {
     kid: SIGNING_KEY.id,
@@ -155,50 +142,38 @@ async function addOfInstallation(trx: Executor, rows: Rows, text: string): Promi
     public_x: '',
     token_seconds_max: 1,
   } as const;
-  await trx
-    .insertInto('signing_keys')
-    .values({ ...insert, ...key, ...sealed })
-    .execute();
+  await insertRow(trx, 'signing_keys', { ...insert, ...key, ...sealed });
 }
 
 async function addOfWorkspace(trx: Executor, rows: Rows, slug: string): Promise<void> {
   const { WORKSPACE, INVITATION, DOCUMENT, FOLDER, LINK, VISITOR } = rows;
-  await trx
-    .insertInto('workspaces')
-    .values({ create_time, ...WORKSPACE })
-    .execute();
+  await insertRow(trx, 'workspaces', { create_time, ...WORKSPACE });
   const own = { create_time, workspace_id: WORKSPACE.id };
-  await trx
-    .insertInto('credentials')
-    .values({ ...own, ...rows.WORKSPACE_API_KEY, digest: '', scopes: '' })
-    .execute();
+  await insertRow(trx, 'credentials', {
+    ...own,
+    ...rows.WORKSPACE_API_KEY,
+    digest: '',
+    scopes: '',
+  });
   const inviter = { role: 'member', inviter_type: 'staff', inviter_id: '', digest: '' } as const;
-  await trx
-    .insertInto('invitations')
-    .values({
-      ...{ ...own, ...inviter, id: INVITATION.id, email: INVITATION.name },
-      expire_time: create_time + 3_600_000,
-    })
-    .execute();
+  await insertRow(trx, 'invitations', {
+    ...{ ...own, ...inviter, id: INVITATION.id, email: INVITATION.name },
+    expire_time: create_time + 3_600_000,
+  });
   const file = { content_type: 'a/b', sha256: '', size_bytes: 1, page_count: 1 };
-  await trx
-    .insertInto('documents')
-    .values({ ...own, ...DOCUMENT, ...file, blob_id: DOCUMENT.id })
-    .execute();
-  await trx
-    .insertInto('folders')
-    .values({ ...own, ...FOLDER, parent_id: null, name_key: FOLDER.name })
-    .execute();
+  await insertRow(trx, 'documents', { ...own, ...DOCUMENT, ...file, blob_id: DOCUMENT.id });
+  await insertRow(trx, 'folders', { ...own, ...FOLDER, parent_id: null, name_key: FOLDER.name });
   const domain = { ...own, ...rows.DOMAIN, txt_value: '', is_primary: 0, verify_time: null };
-  await trx.insertInto('domains').values(domain).execute();
+  await insertRow(trx, 'domains', domain);
   const gate = { email_required: 0, email_verification_required: 0, allow_download: 0 } as const;
-  await trx
-    .insertInto('links')
-    .values({ ...own, ...LINK, ...gate, slug, document_id: DOCUMENT.id, gate_revision: 1 })
-    .execute();
+  await insertRow(trx, 'links', {
+    ...own,
+    ...LINK,
+    ...gate,
+    slug,
+    document_id: DOCUMENT.id,
+    gate_revision: 1,
+  });
   const view = { link_id: LINK.id, email_verified: 0, duration_ms: 0, create_time } as const;
-  await trx
-    .insertInto('views')
-    .values({ ...view, id: VISITOR.id, email: VISITOR.name })
-    .execute();
+  await insertRow(trx, 'views', { ...view, id: VISITOR.id, email: VISITOR.name });
 }

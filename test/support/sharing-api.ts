@@ -5,6 +5,7 @@ import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { expect } from 'vitest';
 import type { TestApp } from './harness.ts';
+import { callJson, type JsonAnswer } from './json-calls.ts';
 import { multipartBody } from './raw-http.ts';
 import { signToken } from './signed-tokens.ts';
 
@@ -55,23 +56,15 @@ export async function otherWorkspace({ app }: TestApp, id = 'ws_other'): Promise
   return id;
 }
 
-export type JsonAnswer<T> = { status: number; headers: Headers; body: T };
-
 /** Sends a request to the JSON API of the sharing module, by default as the demo workspace. */
-export async function callSharingApi<T = Record<string, unknown>>(
+export function callSharingApi<T = Record<string, unknown>>(
   test: TestApp,
   method: string,
   route: string,
   body?: unknown,
   headers: Record<string, string> = keyOf(test),
 ): Promise<JsonAnswer<T>> {
-  const response = await fetch(`${test.app.publicUrl}/api/v1${route}`, {
-    method,
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  // The caller chooses the type that the route returns.
-  return { status: response.status, headers: response.headers, body: (await response.json()) as T };
+  return callJson<T>(test.app, method, `/api/v1${route}`, body, headers);
 }
 
 /** Uploads a file to the demo workspace. */

@@ -1,5 +1,6 @@
 // Clients that exchange tokens over HTTP, as OAuth libraries do.
 import type { App } from '../../src/boot/app.ts';
+import { callJson } from './json-calls.ts';
 import type { Added } from './owner-rows.ts';
 
 type Service = Pick<App, 'publicUrl'>;
@@ -61,12 +62,7 @@ export async function ownToken(app: App, client: Added, scope: string): Promise<
 }
 
 export async function customerToken(app: App, { text }: Added): Promise<string> {
-  const response = await fetch(`${app.publicUrl}/tokens/api-key`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ api_key: text }),
-  });
-  return tokenIn({ status: response.status, body: (await response.json()) as FormAnswer['body'] });
+  return tokenIn(await callJson(app, 'POST', '/tokens/api-key', { api_key: text }));
 }
 
 function tokenIn({ status, body }: FormAnswer): string {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOf, fetchNonce, type Holder, makeHolder } from '../../support/dpop.ts';
 import { proofFlaws, tokenProofFlaws } from '../../support/dpop-flaws.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
+import { callJson } from '../../support/json-calls.ts';
 import { findLeaks } from '../../support/log-leaks.ts';
 import { managerCredential } from '../../support/manager-calls.ts';
 import { type Added, addClient, addCustomer } from '../../support/owner-rows.ts';
@@ -71,12 +72,8 @@ describe('a DPoP proof', () => {
   const exchangeUrl = () => `${place.tokensUrl}/api-key`;
 
   async function exchange(dpop: string) {
-    const response = await fetch(exchangeUrl(), {
-      method: 'POST',
-      headers: { dpop, 'content-type': 'application/json' },
-      body: JSON.stringify({ api_key: place.customer.text }),
-    });
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    const { testApp, customer } = place;
+    return callJson(testApp.app, 'POST', '/tokens/api-key', { api_key: customer.text }, { dpop });
   }
 
   const eventsUrl = () => `${place.testApp.app.publicUrl}/audit-events`;
@@ -89,12 +86,8 @@ describe('a DPoP proof', () => {
   }
 
   async function verify(token: string, fields: object) {
-    const response = await fetch(`${place.testApp.app.publicUrl}/tokens/verify`, {
-      method: 'POST',
-      headers: { ...manager, 'content-type': 'application/json' },
-      body: JSON.stringify({ token, ...fields }),
-    });
-    return (await response.json()) as Record<string, unknown>;
+    const { app } = place.testApp;
+    return (await callJson(app, 'POST', '/tokens/verify', { token, ...fields }, manager)).body;
   }
 
   /** The claims of a valid proof at a place. */

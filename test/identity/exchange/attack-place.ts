@@ -2,6 +2,7 @@
 import { decodeProtectedHeader } from 'jose';
 import type { Executor } from '../../../src/storage/schema.ts';
 import { startTestApp } from '../../support/harness.ts';
+import { callJson } from '../../support/json-calls.ts';
 import { managerCredential } from '../../support/manager-calls.ts';
 import {
   type Added,
@@ -42,12 +43,8 @@ export async function startAttackPlace() {
   const change = (work: (trx: Executor) => Promise<unknown>) => changeAsOtherProcess(db, work);
 
   async function revoked(token: string): Promise<string> {
-    const response = await fetch(`${app.publicUrl}/tokens/revoke`, {
-      method: 'POST',
-      headers: { ...manager, 'content-type': 'application/json' },
-      body: JSON.stringify({ token }),
-    });
-    if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
+    const { status } = await callJson(app, 'POST', '/tokens/revoke', { token }, manager);
+    if (status !== 200) throw new Error(`HTTP ${status}`);
     return token;
   }
 

@@ -19,6 +19,7 @@ const { listTrustedIssuers, deleteTrustedIssuer } = TrustedIssuerService.method;
 const { createFederatedIdentity, listFederatedIdentities } = ClientService.method;
 const { deleteFederatedIdentity } = ClientService.method;
 
+type Refused = { errors: { field: string }[] };
 const allScopes = 'trusted_issuers:read trusted_issuers:write clients:read clients:write';
 
 async function callerOf(suite: Suite, name: TransportName, scope = allScopes) {
@@ -187,8 +188,12 @@ describeAppOnSqlite('a trusted issuer', (suite) => {
       [{ ...set(key), jwks: { keys: [key], padding: 'x'.repeat(66_000) } }, 'jwks'],
     ];
     const failures = await findFailures(cases, async (fields, field) => {
-      const answer = await callFederation(suite, 'POST', '/trusted-issuers', fields);
-      const { status, body } = answer as { status: number; body: { errors: { field: string }[] } };
+      const { status, body } = await callFederation<Refused>(
+        suite,
+        'POST',
+        '/trusted-issuers',
+        fields,
+      );
       expect([status, ...new Set(body.errors.map((one) => one.field))]).toEqual([400, field]);
     });
     expect(failures).toEqual([]);
@@ -218,8 +223,7 @@ describeAppOnSqlite('a trusted issuer', (suite) => {
     ];
     const path = `/clients/${ownerId}/federated-identities`;
     const failures = await findFailures(cases, async (fields, field) => {
-      const answer = await callFederation(suite, 'POST', path, fields);
-      const { status, body } = answer;
+      const { status, body } = await callFederation(suite, 'POST', path, fields);
       expect(status).toBe(400);
       expect(JSON.stringify(body)).toContain(field);
     });
