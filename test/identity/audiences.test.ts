@@ -9,8 +9,7 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { newId } from '../../src/base/crypto/ids.ts';
-import { describeApp, describeAppOnSqlite } from '../support/app-suite.ts';
-import { startTestApp } from '../support/harness.ts';
+import { describeApp, describeAppOnSqlite, startPlace } from '../support/app-suite.ts';
 import { codeOf, managerCredential, messageOf, useManager } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import {
@@ -20,7 +19,6 @@ import {
   addCustomer,
   changeAsOtherProcess,
 } from '../support/owner-rows.ts';
-import { openTransports } from '../support/transports.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 const { createAudience, getAudience, listAudiences, updateAudience, deleteAudience } =
@@ -265,15 +263,11 @@ describeAppOnSqlite('a token for another audience', (suite) => {
 });
 
 it('the public URL as a resource means the configured audience of the service', async () => {
-  const test = await startTestApp({ config: { audience: 'urn:latchkey' } });
-  const [transport] = openTransports(test.app);
-  if (transport === undefined) throw new Error('no transport');
-  const client = { clientId: test.env.CLIENT_ID ?? '', clientSecret: test.env.CLIENT_SECRET ?? '' };
-  for (const resource of ['', 'urn:latchkey', test.app.publicUrl]) {
+  const { app, testApp, transport } = await startPlace({ config: { audience: 'urn:latchkey' } });
+  const client = { clientId: testApp.env.CLIENT_ID, clientSecret: testApp.env.CLIENT_SECRET };
+  for (const resource of ['', 'urn:latchkey', app.publicUrl]) {
     const request = { ...client, scope: 'accounts:read', resource };
-    const { accessToken } = messageOf(await transport.call(issueToken, request));
+    const { accessToken } = messageOf(await transport('http').call(issueToken, request));
     expect(decodeJwt(accessToken).aud).toBe('urn:latchkey');
   }
-  transport.close();
-  await test.remove();
 });

@@ -6,17 +6,16 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { newId } from '../../src/base/crypto/ids.ts';
-import { openDatabase } from '../../src/storage/database.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
-import { describeApp, type Suite } from '../support/app-suite.ts';
+import { describeApp, type Suite, startPlace } from '../support/app-suite.ts';
 import { auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
-import { startTestApp } from '../support/harness.ts';
+import { openUntilFinished } from '../support/databases.ts';
 import { mistype, unknownCredential, wrongSecret } from '../support/invalid-credentials.ts';
 import type { TransportName } from '../support/matrix.ts';
 import { type Added, addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { signToken } from '../support/signed-tokens.ts';
-import { openTransports, type TransportAnswer, transportNames } from '../support/transports.ts';
+import { type TransportAnswer, transportNames } from '../support/transports.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { revokeToken } = VerificationService.method;
@@ -277,18 +276,12 @@ describeApp('a process that stops', ({ dialect }) => {
     // Neither the next batch nor the time limit of the stop is ever due.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const test = await startTestApp({ dialect });
-    try {
-      const [http] = openTransports(test.app);
-      await http?.call(listLinks, {}, { requestId: 'the last one' });
-      await http?.call(listLinks, {}, { requestId: 'last' });
-      await test.stop();
-      const db = await openDatabase(test.databaseUrl);
-      const rows = await db.selectFrom('audit_events').selectAll().execute();
-      await db.destroy();
-      expect(rows).toMatchObject([{ action: 'LinkService.ListLinks', count: 2 }]);
-    } finally {
-      await test.remove();
-    }
+    const { testApp, transport } = await startPlace({ dialect });
+    await transport('http').call(listLinks, {}, { requestId: 'the last one' });
+    await transport('http').call(listLinks, {}, { requestId: 'last' });
+    await testApp.stop();
+    const db = await openUntilFinished(testApp.databaseUrl);
+    const rows = await db.selectFrom('audit_events').selectAll().execute();
+    expect(rows).toMatchObject([{ action: 'LinkService.ListLinks', count: 2 }]);
   });
 });

@@ -1,12 +1,9 @@
-// When a credential was last used: written later, never while a request waits.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { createCredentialUsage } from '../../src/credentials/usage/usage.ts';
 import type { Database } from '../../src/storage/schema.ts';
+import { startPlace } from '../support/app-suite.ts';
 import {
   addClientKey,
   clientWithKey,
@@ -18,11 +15,9 @@ import {
 } from '../support/client-keys.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { addIdentity, callFederation } from '../support/federation.ts';
-import { startTestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { addClient, addCustomer, addWorkspace, updateRow } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
-import { openTransports } from '../support/transports.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { listLinks } = LinkService.method;
@@ -44,17 +39,8 @@ describeFeature('the last use of a credential', (dialect) => {
     // The periodic writes are never due.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
-    const databaseUrl = await freshDatabaseUrl(dialect);
     let time = Date.now();
-    const test = await startTestApp({ dataDir, config: { databaseUrl }, now: () => time });
-    onTestFinished(() => test.remove());
-    const { db } = test.app.inside;
-    const transports = openTransports(test.app);
-    onTestFinished(() => {
-      for (const transport of transports) transport.close();
-    });
+    const { testApp, db, transports } = await startPlace({ dialect, now: () => time });
     const good = [
       await addClient(db, 'payments:read'),
       await addCustomer(db, 'payments:read'),
@@ -74,21 +60,16 @@ describeFeature('the last use of a credential', (dialect) => {
     }
     for (const { credentialId } of good) expect(await lastUsed(db, credentialId)).toBeNull();
 
-    await test.stop();
+    await testApp.stop();
 
-    const after = await openUntilFinished(databaseUrl);
+    const after = await openUntilFinished(testApp.databaseUrl);
     for (const { credentialId } of good) expect(await lastUsed(after, credentialId)).toBe(time);
     expect(await lastUsed(after, bad.credentialId)).toBeNull();
   });
 
   it('is recorded for client keys and federated identities, as is their usage', async () => {
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
-    const databaseUrl = await freshDatabaseUrl(dialect);
-    const test = await startTestApp({ dataDir, config: { databaseUrl } });
-    onTestFinished(() => test.remove());
-    const { db } = test.app.inside;
-    const { publicUrl } = test.app;
+    const { testApp: test, app: first, db, transports } = await startPlace({ dialect });
+    const { publicUrl } = first;
     const { id: clientId, keyId, privateKey } = await clientWithKey(test);
     const unusedKey = await addClientKey(db, clientId, makePublicJwk());
     const issuerPair = keyPairs.EdDSA();
@@ -105,7 +86,6 @@ describeFeature('the last use of a credential', (dialect) => {
     const newerIdentity = await addIdentity(db, clientId, issuerId, 'repo:octo-org/*');
     const identity = await addIdentity(db, clientId, issuerId, subject);
     await updateRow(db, 'federated_identities', identity, { create_time: 1 });
-    const transports = openTransports(test.app);
     const startTime = Date.now();
     for (const transport of transports) {
       const own = await signAssertion(privateKey, clientId, publicUrl);
@@ -118,14 +98,11 @@ describeFeature('the last use of a credential', (dialect) => {
         await issueFor(transport, forged),
       ];
       expect(answers.map(({ ok }) => ok)).toEqual([true, true, false]);
-      transport.close();
     }
     await test.stop();
 
-    const { app } = await startTestApp({ dataDir, config: { databaseUrl } }).then((again) => {
-      onTestFinished(() => again.remove());
-      return again;
-    });
+    const { dataDir, databaseUrl } = test;
+    const { app } = await startPlace({ dataDir, config: { databaseUrl } });
     const scope = 'clients:read clients:write audit:read';
     const headers = { authorization: `Bearer ${await signToken(app, { type: 'service', scope })}` };
     const read = async <T>(address: string) =>

@@ -4,8 +4,7 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { insertAccounts } from '../../src/identity/customers/store.ts';
 import type { Executor } from '../../src/storage/schema.ts';
-import { describeApp, type Suite } from '../support/app-suite.ts';
-import { startTestApp } from '../support/harness.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import {
   type Added,
@@ -16,7 +15,6 @@ import {
 } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
-import { openTransports } from '../support/transports.ts';
 
 const { verifyToken, revokeToken } = VerificationService.method;
 // Within a second, as a rule: a busy machine may take longer.
@@ -120,15 +118,6 @@ describeApp('a token', (suite) => {
       // Scopes granted later do not extend the token.
       expect(await verdict(token, { scope: 'b:read' })).toMatchObject({ allowed: false });
     });
-
-    it('covers nothing after its client has lost all its scopes', async () => {
-      const client = await addClient(suite.app.inside.db, 'tokens:read');
-      const token = await issue(client, 'tokens:read');
-      await change(setClientScopes(client.ownerId, ''));
-
-      await expect.poll(() => use(token), soon).toBe('forbidden');
-      expect(await verdict(token)).toMatchObject({ active: true, scope: '' });
-    });
   });
 
   describe('of a customer', () => {
@@ -203,39 +192,4 @@ describeApp('a token', (suite) => {
       expect(await verdict(token), type).toEqual(inactive);
     }
   });
-
-  it('is invalid in another process soon, too', async () => {
-    const client = await addClient(suite.app.inside.db, 'tokens:read');
-    const token = await issue(client, 'tokens:read');
-    await withOther(suite, async (useThere) => {
-      expect(await useThere(token)).toBe('ok');
-
-      await change(disable('clients', client.ownerId, Date.now()));
-
-      await expect.poll(() => useThere(token), soon).toBe('unauthenticated');
-    });
-  });
 });
-
-/** Another process on the same database. */
-async function withOther(
-  suite: Suite,
-  work: (use: (token: string) => Promise<string>) => Promise<void>,
-): Promise<void> {
-  const other = await startTestApp({
-    dataDir: suite.testApp.dataDir,
-    config: { databaseUrl: suite.testApp.databaseUrl, publicUrl: suite.app.publicUrl },
-  });
-  const transports = openTransports(other.app);
-  const there = transports.find((transport) => transport.name === 'grpc');
-  try {
-    await work(async (token) => {
-      const own = { authorization: `Bearer ${token}` };
-      const answer = await there?.call(verifyToken, { token: 'x' }, own);
-      return answer?.ok === true ? 'ok' : (answer?.error.code ?? '');
-    });
-  } finally {
-    for (const transport of transports) transport.close();
-    await other.stop();
-  }
-}

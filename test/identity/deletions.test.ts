@@ -1,14 +1,14 @@
 // A deleted client or customer stops working at once, and can be restored for seven days.
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { expect, it, onTestFinished, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { describeApp } from '../support/app-suite.ts';
+import { describeApp, startPlace } from '../support/app-suite.ts';
 import { allRows } from '../support/audit-rows.ts';
 import { endWait, purge } from '../support/ended-waits.ts';
-import { startTestApp } from '../support/harness.ts';
+import { callJson } from '../support/json-calls.ts';
 import { codeOf, managerCredential, messageOf, useManager } from '../support/manager-calls.ts';
 import { addClient, addCustomer } from '../support/owner-rows.ts';
 
@@ -162,15 +162,11 @@ describeApp('a deletion', (suite) => {
 
 test('the answer counts the backups that another scheduler keeps in the target', async () => {
   const backupTarget = { kind: 'folder', path: '/var/backups/latchkey' } as const;
-  const { app, remove } = await startTestApp({ config: { backupTarget, backupKeep: 14 } });
-  onTestFinished(remove);
-  const { ownerId } = await addClient(app.inside.db, 'payments:read');
-  const { authorization } = await managerCredential(app, 'clients:read clients:write');
+  const { app, db } = await startPlace({ config: { backupTarget, backupKeep: 14 } });
+  const { ownerId } = await addClient(db, 'payments:read');
+  const own = await managerCredential(app, 'clients:read clients:write');
 
-  const response = await fetch(`${app.publicUrl}/clients/${ownerId}`, {
-    method: 'DELETE',
-    headers: { authorization },
-  });
+  const { body } = await callJson(app, 'DELETE', `/clients/${ownerId}`, undefined, own);
 
-  expect(await response.json()).toMatchObject({ kept_backups: 14 });
+  expect(body).toMatchObject({ kept_backups: 14 });
 });

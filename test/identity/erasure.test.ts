@@ -10,6 +10,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { allRows, auditEventRow } from '../support/audit-rows.ts';
 import { startDeviceSignIn } from '../support/device-sign-ins.ts';
 import { endWait, purge } from '../support/ended-waits.ts';
+import { callJson } from '../support/json-calls.ts';
 import { openLink } from '../support/link-views.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { addMember } from '../support/member-rows.ts';
@@ -28,12 +29,8 @@ describeApp('a deleted user', (suite) => {
   const { admin, caller } = useAdministrator(suite);
   const db = () => suite.app.inside.db;
   const call = suite.callsThrough('grpc', admin);
-  const signIn = async (email: string) => {
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ email, password });
-    const url = `${suite.app.publicUrl}/sessions`;
-    return (await fetch(url, { method: 'POST', headers, body })).status;
-  };
+  const signIn = async (email: string) =>
+    (await callJson(suite.app, 'POST', '/sessions', { email, password })).status;
 
   /** From another address than that of the browser. */
   async function approveDeviceSignIn(userId: string) {

@@ -8,7 +8,7 @@ import {
 import { describeApp } from '../support/app-suite.ts';
 import { mistype, unknownCredential, wrongSecret } from '../support/invalid-credentials.ts';
 import { messageOf } from '../support/manager-calls.ts';
-import { describeOneTransport, describeTransports, type TransportName } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { type Added, addCustomer, addWorkspace } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
@@ -51,16 +51,9 @@ describeApp("exchanging a customer's API key", (suite) => {
     };
   });
 
-  function callsThrough(name: TransportName) {
+  describeOneTransport(suite, (name) => {
     const exchange = (request: Request) => suite.transport(name).call(exchangeApiKey, request);
-    const exchanged = async (request: Request) => {
-      return messageOf(await exchange(request));
-    };
-    return { exchange, exchanged };
-  }
-
-  describeTransports(suite, (name) => {
-    const { exchange, exchanged } = callsThrough(name);
+    const exchanged = async (request: Request) => messageOf(await exchange(request));
 
     it("issues a token of 60 seconds for exactly that customer's accounts", async () => {
       const answer = await exchanged({ apiKey: keys.good.text });
@@ -85,18 +78,6 @@ describeApp("exchanging a customer's API key", (suite) => {
         ok: false,
         error: { code: 'identity.credential_invalid', message: 'The API key is wrong.' },
       });
-    });
-  });
-
-  describeOneTransport(suite, (name) => {
-    const { exchange, exchanged } = callsThrough(name);
-
-    it('issues a token without accounts to a customer without accounts', async () => {
-      const key = await addCustomer(suite.app.inside.db, granted);
-
-      const { accessToken } = await exchanged({ apiKey: key.text });
-
-      expect(decodeJwt(accessToken).accounts).toEqual([]);
     });
 
     it('accepts a part of the scopes', async () => {

@@ -2,12 +2,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { InstallationService } from '../../gen/latchkey/identity/v1/installation_pb.js';
 import { readConfig } from '../../src/base/config/config.ts';
 import { readVersion } from '../../src/base/files/package.ts';
-import { describeApp, type Place } from '../support/app-suite.ts';
-import { startTestApp } from '../support/harness.ts';
+import { describeApp, type Place, startPlace } from '../support/app-suite.ts';
 import { managerCredential, messageOf } from '../support/manager-calls.ts';
 import {
   addClient,
@@ -15,7 +14,6 @@ import {
   addWorkspace,
   changeAsOtherProcess,
 } from '../support/owner-rows.ts';
-import { openTransports } from '../support/transports.ts';
 
 const { getInstallation, confirmMasterKeyCopy } = InstallationService.method;
 const dayMs = 86_400_000;
@@ -118,27 +116,14 @@ describeApp('the state of the installation', (suite) => {
   });
 
   it('has the health of mail, blobs and backups', async () => {
-    const healthy = await startTestApp({ dialect: suite.dialect });
-    onTestFinished(() => healthy.remove());
-    const placeOf = (app: Place['app']): Place => {
-      const transports = openTransports(app);
-      onTestFinished(() => {
-        for (const transport of transports) transport.close();
-      });
-      const transport: Place['transport'] = (wanted) => {
-        const found = transports.find(({ name }) => name === wanted);
-        if (found === undefined) throw new Error(`unknown transport ${wanted}`);
-        return found;
-      };
-      return { app, testApp: healthy, transport };
-    };
-    expect(await read(placeOf(healthy.app))).toMatchObject({
+    const healthy = await startPlace({ dialect: suite.dialect });
+    expect(await read(healthy)).toMatchObject({
       mail: { serverConfigured: false, problem: '', waitingCount: 0 },
       blobs: { problem: '' },
       backups: { targetConfigured: false, problem: '', late: false },
     });
 
-    const folder = path.join(healthy.dataDir, 'backups');
+    const folder = path.join(healthy.testApp.dataDir, 'backups');
     await mkdir(folder);
     await writeFile(path.join(folder, 'latchkey-2026-01-02T030405Z.age'), '');
     const { smtp, backupTarget } = readConfig({
@@ -147,9 +132,7 @@ describeApp('the state of the installation', (suite) => {
       LATCHKEY_BACKUP_TARGET: `file:${folder}`,
     });
     const config = { smtp, backupTarget };
-    const failing = await startTestApp({ dialect: suite.dialect, config });
-    onTestFinished(() => failing.remove());
-    const { mail, backups } = await read(placeOf(failing.app));
+    const { mail, backups } = await read(await startPlace({ dialect: suite.dialect, config }));
     expect(mail).toMatchObject({ serverConfigured: true });
     expect(mail?.problem).toContain('the server is not reachable');
     expect(backups).toMatchObject({ targetConfigured: true, problem: '', late: false });

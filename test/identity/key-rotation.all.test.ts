@@ -9,6 +9,7 @@ import { startAppPair } from '../support/app-pair.ts';
 import { CachingVerifier } from '../support/caching-verifier.ts';
 import { freePort } from '../support/free-port.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { callJson } from '../support/json-calls.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { keyManager, publishedKids, signingKeyOf } from '../support/signing-keys.ts';
@@ -43,17 +44,11 @@ function stepAfter(secondOfDay: number): number {
   return untilNext <= 4_700 ? 240 : 1_000;
 }
 
-async function issue(origin: string, { env }: TestApp): Promise<string> {
-  const response = await fetch(`${origin}/tokens`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      client_id: env.CLIENT_ID,
-      client_secret: env.CLIENT_SECRET,
-      scope: 'accounts:read',
-    }),
-  });
-  return ((await response.json()) as { access_token: string }).access_token;
+async function issue(publicUrl: string, { env }: TestApp): Promise<string> {
+  const { CLIENT_ID: client_id, CLIENT_SECRET: client_secret } = env;
+  const request = { client_id, client_secret, scope: 'accounts:read' };
+  return (await callJson<{ access_token: string }>({ publicUrl }, 'POST', '/tokens', request)).body
+    .access_token;
 }
 
 /** gRPC: the apps of a pair have different gRPC addresses. */
@@ -63,6 +58,14 @@ function transportOf({ app }: TestApp): Transport {
   const transport = transports.find(({ name }) => name === 'grpc');
   if (transport === undefined) throw new Error('there is no such transport');
   return transport;
+}
+
+function keysOf(test: TestApp) {
+  const transport = transportOf(test);
+  return keyManager(
+    () => test.app,
+    () => transport,
+  );
 }
 
 describeDialects('a rotation of the keys', (dialect) => {
@@ -155,11 +158,7 @@ describeDialects('a rotation of the keys', (dialect) => {
 
   it('uses a key that was created beforehand', async () => {
     const { clock, apps } = pair;
-    const transport = transportOf(apps[0]);
-    const keys = keyManager(
-      () => apps[0].app,
-      () => transport,
-    );
+    const keys = keysOf(apps[0]);
     const made = await keys.create();
     const { Create } = await stepsOf(db());
     clock.now += daySeconds * 1000;
@@ -171,11 +170,7 @@ describeDialects('a rotation of the keys', (dialect) => {
 
   it('does not revive a key that one process has revoked', async () => {
     const { apps, origins } = pair;
-    const transport = transportOf(apps[0]);
-    const keys = keyManager(
-      () => apps[0].app,
-      () => transport,
-    );
+    const keys = keysOf(apps[0]);
     const other = transportOf(apps[1]);
     const { kid } = await keys.active();
     const signed = () => signToken(apps[1].app, { type: 'service', scope: 'tokens:read' });
@@ -261,11 +256,7 @@ describeDialects('the keys of an app', (dialect) => {
     const later = { databaseUrl, http, serviceTokenSeconds: 60 };
     const second = await startTestApp({ dataDir, now, config: later });
     onTestFinished(() => second.stop());
-    const transport = transportOf(second);
-    const keys = keyManager(
-      () => second.app,
-      () => transport,
-    );
+    const keys = keysOf(second);
     const next = await keys.create();
     signingKeyOf(await keys.activate(next.kid, true));
     const verifier = new CachingVerifier({ origins: [publicUrl], issuer: publicUrl, now });

@@ -2,12 +2,12 @@
 import { pbkdf2 } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { startPlace } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
-import { startTestApp, type TestAppOptions } from '../support/harness.ts';
+import type { TestAppOptions } from '../support/harness.ts';
 import { codeOf } from '../support/manager-calls.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
-import { openTransports } from '../support/transports.ts';
 import { addUser } from '../support/user-rows.ts';
 
 const { setPassword } = UserService.method;
@@ -29,25 +29,15 @@ describeFeature('sign-ins', (dialect) => {
   async function start({ config, ...options }: TestAppOptions = {}) {
     // On a slow machine, calls wait for a connection to the database for long.
     const patient = { databaseConnectSeconds: 60, databaseQuerySeconds: 60 };
-    const test = await startTestApp({ ...options, dialect, config: { ...config, ...patient } });
-    onTestFinished(() => test.remove());
-    return test;
+    return startPlace({ ...options, dialect, config: { ...config, ...patient } });
   }
 
   it('succeed while a member changes a password 130 times at once', async () => {
-    const test = await start();
-    const transports = openTransports(test.app);
-    onTestFinished(() => {
-      for (const transport of transports) transport.close();
-    });
-    const [http, connect] = ['http', 'connect'].map((wanted) =>
-      transports.find(({ name }) => name === wanted),
-    );
-    if (http === undefined || connect === undefined) throw new Error('there are no transports');
-    const { db } = test.app.inside;
+    const { testApp, db, transport } = await start();
+    const [http, connect] = [transport('http'), transport('connect')];
     const { id: userId } = await addUser(db, { kind: 'member', password });
     const { email } = await addUser(db, { scopes: 'users:read', password });
-    const member = await credentialFor(test, { type: 'member', sub: userId, scope: '' });
+    const member = await credentialFor(testApp, { type: 'member', sub: userId, scope: '' });
     const request = { userId, password, currentPassword: password };
     const changes = new Set<string>();
     let isOver = false;
@@ -79,12 +69,12 @@ describeFeature('sign-ins', (dialect) => {
     const config = { trustedProxies: ['127.0.0.1'] };
     // The clock stands still, so that no attempt is forgotten.
     const startTime = Date.now();
-    const test = await start({ config, now: () => startTime });
+    const { app, db } = await start({ config, now: () => startTime });
     // Passwords are computed more slowly than sign-ins arrive, on any machine.
     const freeThreadPool = occupyThreadPool();
     onTestFinished(freeThreadPool);
     const attempt = async (i: number) => {
-      const response = await fetch(`${test.app.publicUrl}/sessions`, {
+      const response = await fetch(`${app.publicUrl}/sessions`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -101,7 +91,6 @@ describeFeature('sign-ins', (dialect) => {
     const wrong = answers.filter((status) => status === 401).length;
     expect(answers.filter((status) => status === 503)).toHaveLength(400 - wrong);
     expect(wrong).toBeLessThan(400);
-    const { db } = test.app.inside;
     const counted = db.selectFrom('throttle_counters').select('key');
     // One each for the network, the user, and both.
     expect(await counted.where('level_time', '>', startTime).execute()).toHaveLength(3 * wrong);

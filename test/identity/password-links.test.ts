@@ -1,18 +1,16 @@
 // Links with which staff let a user choose the password.
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { readConfig } from '../../src/base/config/config.ts';
-import { describeApp } from '../support/app-suite.ts';
+import { describeApp, startPlace } from '../support/app-suite.ts';
 import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
-import { startTestApp } from '../support/harness.ts';
 import { tokenOfMail, tokensFor } from '../support/mailed-links.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { openTransports } from '../support/transports.ts';
 import { addUser } from '../support/user-rows.ts';
 
 const { requestPasswordReset, resetPassword } = PasswordResetService.method;
@@ -103,19 +101,12 @@ describeApp('a password link', (suite) => {
       LATCHKEY_SMTP_URL: 'smtp://127.0.0.1:1',
       LATCHKEY_MAIL_FROM: 'latchkey@example.com',
     });
-    const failing = await startTestApp({ dialect: suite.dialect, config: { smtp } });
-    onTestFinished(() => failing.remove());
-    const transports = openTransports(failing.app);
-    onTestFinished(() => {
-      for (const transport of transports) transport.close();
-    });
-    const [transport] = transports;
-    if (transport === undefined) throw new Error('there are no transports');
-    const manager = await managerCredential(failing.app, 'users:write');
-    const { id: userId } = await addUser(failing.app.inside.db, { kind: 'member' });
-    const { db } = failing.app.inside;
+    const { dialect } = suite;
+    const { app, db, transport } = await startPlace({ dialect, config: { smtp } });
+    const manager = await managerCredential(app, 'users:write');
+    const { id: userId } = await addUser(db, { kind: 'member' });
     for (let i = 0; i < 6; i++) {
-      const answer = await transport.call(mailPasswordLink, { userId }, manager);
+      const answer = await transport('http').call(mailPasswordLink, { userId }, manager);
       expect(codeOf(answer)).toBe('unavailable');
     }
     expect(await db.selectFrom('password_resets').selectAll().execute()).toEqual([]);

@@ -1,6 +1,6 @@
 // A second factor that the installation or a workspace requires.
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { PasskeyService } from '../../gen/latchkey/identity/v1/passkey_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
@@ -8,9 +8,8 @@ import { SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { methodFactsOf } from '../../src/api/endpoint.ts';
-import { describeApp } from '../support/app-suite.ts';
+import { describeApp, startPlace } from '../support/app-suite.ts';
 import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
-import { startTestApp } from '../support/harness.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { acceptedTypes } from '../support/method-access.ts';
@@ -18,7 +17,6 @@ import { allMethods, callMethod } from '../support/method-calls.ts';
 import { addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
 import { addedPasskey } from '../support/passkeys.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { openTransports } from '../support/transports.ts';
 import { addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
 const { listAuditEvents } = AuditService.method;
@@ -46,6 +44,11 @@ describeApp('a workspace that requires a second factor', (suite) => {
   beforeEach(() => {
     suite.clock.frozen = start;
   });
+
+  const setMethods = (userId: string, amr: string) =>
+    changeAsOtherProcess(db(), (trx) =>
+      trx.updateTable('sessions').set({ amr }).where('user_id', '=', userId).execute(),
+    );
 
   async function setUp(graceDays = 0) {
     const { ownerId: workspaceId, text: apiKey } = await addWorkspace(db(), 'documents:read');
@@ -129,9 +132,7 @@ describeApp('a workspace that requires a second factor', (suite) => {
 
   it('is satisfied by a sign-in that reports one', async () => {
     const { userId, refresh, use } = await setUp();
-    await changeAsOtherProcess(db(), (trx) =>
-      trx.updateTable('sessions').set({ amr: 'fpt mfa' }).where('user_id', '=', userId).execute(),
-    );
+    await setMethods(userId, 'fpt mfa');
     messageOf(await use((await refresh()).own));
   });
 
@@ -147,9 +148,7 @@ describeApp('a workspace that requires a second factor', (suite) => {
     const { userId, refresh } = await setUp();
     const { own } = await refresh();
     await addedPasskey(transport(), suite.app.publicUrl, own);
-    await changeAsOtherProcess(db(), (trx) =>
-      trx.updateTable('sessions').set({ amr: 'pwd' }).where('user_id', '=', userId).execute(),
-    );
+    await setMethods(userId, 'pwd');
     const { own: stolen } = await refresh();
     const calls = [
       transport().call(enrolTotp, { userId }, stolen),
@@ -164,11 +163,7 @@ describeApp('a workspace that requires a second factor', (suite) => {
     const { userId, change, refresh } = await setUp(7);
     const { own } = await refresh();
     const { id: passkeyId } = await addedPasskey(transport(), suite.app.publicUrl, own);
-    const setMethods = (amr: string) =>
-      changeAsOtherProcess(db(), (trx) =>
-        trx.updateTable('sessions').set({ amr }).where('user_id', '=', userId).execute(),
-      );
-    await setMethods('pwd');
+    await setMethods(userId, 'pwd');
     const { own: stolen } = await refresh();
     const tries = [
       () => transport().call(enrolTotp, { userId }, stolen),
@@ -185,7 +180,7 @@ describeApp('a workspace that requires a second factor', (suite) => {
     const code = codeAt(fromBase32(secret), start);
     messageOf(await transport().call(confirmTotp, { userId, code }, stolen));
     // From now on a sign-in asks for a code. An earlier session has not proven one.
-    await setMethods('pwd');
+    await setMethods(userId, 'pwd');
     const rest = [...tries.slice(0, 3), () => transport().call(removeTotp, { userId }, stolen)];
     for (const attempt of rest) expect(await attempt()).toMatchObject(refused);
     const auditor = await credentialFor(suite.testApp, { type: 'staff', scope: 'audit:read' });
@@ -251,38 +246,32 @@ it('a setting requires a second factor of staff, from its first start on', async
   const started = async (requireSecondFactor: 'off' | 'staff', dataDir?: string) => {
     const config = { requireSecondFactor, secondFactorGraceDays: 7 };
     const options = dataDir === undefined ? {} : { dataDir };
-    const test = await startTestApp({ config, now: () => clock.time, ...options });
-    const transports = openTransports(test.app);
-    const connect = transports.find(({ name }) => name === 'connect');
-    if (connect === undefined) throw new Error('no transport');
+    const { testApp, transport } = await startPlace({
+      ...{ config, now: () => clock.time, ...options },
+    });
     return {
-      test,
+      testApp,
       async signIn() {
-        const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = test.env;
-        const { user, scope } = await new CookieClient(connect).signedIn({ email, password });
+        const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = testApp.env;
+        const browser = new CookieClient(transport('connect'));
+        const { user, scope } = await browser.signedIn({ email, password });
         const due = user?.secondFactorDueTime;
         return { hasScopes: scope !== '', due: due && timestampMs(due) };
-      },
-      async stop() {
-        for (const transport of transports) transport.close();
-        await test.stop();
       },
     };
   };
   const begin = clock.time;
   const first = await started('staff');
-  const { dataDir } = first.test;
-  onTestFinished(() => first.test.remove());
+  const { dataDir } = first.testApp;
   expect(await first.signIn()).toEqual({ hasScopes: true, due: begin + 7 * dayMs });
-  await first.stop();
+  await first.testApp.stop();
   clock.time += 8 * dayMs;
   const second = await started('staff', dataDir);
   expect(await second.signIn()).toEqual({ hasScopes: false, due: begin + 7 * dayMs });
-  await second.stop();
+  await second.testApp.stop();
   const third = await started('off', dataDir);
   expect(await third.signIn()).toEqual({ hasScopes: true, due: undefined });
-  await third.stop();
+  await third.testApp.stop();
   const again = await started('staff', dataDir);
   expect(await again.signIn()).toEqual({ hasScopes: true, due: clock.time + 7 * dayMs });
-  await again.stop();
 });

@@ -119,14 +119,6 @@ describeDialects('a revocation', (dialect) => {
     expect(there.rowsRead() - before).toBe(0);
   });
 
-  it('is known to a process that starts later', async () => {
-    const url = await freshDatabaseUrl(dialect);
-    const { revocations } = await openProcess(url);
-    await revocations.revoke('jti', soon());
-
-    expect(await (await openProcess(url)).revocations.has('jti')).toBe(true);
-  });
-
   it('waits for no other revocation', async () => {
     if (dialect === 'sqlite') return;
     const url = await freshDatabaseUrl(dialect);

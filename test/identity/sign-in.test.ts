@@ -6,13 +6,11 @@ import { recoveryCodeDigest } from '../../src/identity/users/recovery-codes.ts';
 import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';
-import { describeApp } from '../support/app-suite.ts';
+import { describeApp, startPlace } from '../support/app-suite.ts';
 import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
-import { startTestApp } from '../support/harness.ts';
 import { callJson } from '../support/json-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addWorkspace, changeAsOtherProcess, updateRow } from '../support/owner-rows.ts';
-import { openTransports } from '../support/transports.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
 
 const password = 'correct horse battery staple';
@@ -215,33 +213,26 @@ describeApp('signing in', (suite) => {
 });
 
 it('sets __Host- cookies that are Secure if the public URL is https', async () => {
-  const testApp = await startTestApp({ config: { publicUrl: 'https://latchkey.test' } });
-  const transports = openTransports(testApp.app);
-  try {
-    const [transport] = transports.filter(({ name }) => name === 'grpc');
-    if (transport === undefined) throw new Error('there is no such transport');
-    const ada = new CookieClient(transport);
-    const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = testApp.env;
-    await ada.signedIn({ email, password });
+  const config = { publicUrl: 'https://latchkey.test' };
+  const { testApp, transport } = await startPlace({ config });
+  const ada = new CookieClient(transport('grpc'));
+  const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = testApp.env;
+  await ada.signedIn({ email, password });
 
-    expect(ada.set.map((header) => header.split('=', 1)[0])).toEqual([
-      '__Host-latchkey_session',
-      '__Host-latchkey_device',
-    ]);
-    for (const header of ada.set) {
-      const [, ...attributes] = header.split('; ');
-      expect(attributes).toEqual(expect.arrayContaining(['Secure', 'HttpOnly', 'Path=/']));
-      expect(header).not.toMatch(/domain/i);
-    }
-    expect(await ada.refresh()).toMatchObject({ ok: true });
-    // The same value under another name is ignored.
-    ada.setCookie('latchkey_session', ada.cookie('__Host-latchkey_session'));
-    ada.setCookie('__Host-latchkey_session', undefined);
-    expect(await ada.refresh()).toMatchObject({ error: { code: 'unauthenticated' } });
-  } finally {
-    for (const transport of transports) transport.close();
-    await testApp.remove();
+  expect(ada.set.map((header) => header.split('=', 1)[0])).toEqual([
+    '__Host-latchkey_session',
+    '__Host-latchkey_device',
+  ]);
+  for (const header of ada.set) {
+    const [, ...attributes] = header.split('; ');
+    expect(attributes).toEqual(expect.arrayContaining(['Secure', 'HttpOnly', 'Path=/']));
+    expect(header).not.toMatch(/domain/i);
   }
+  expect(await ada.refresh()).toMatchObject({ ok: true });
+  // The same value under another name is ignored.
+  ada.setCookie('latchkey_session', ada.cookie('__Host-latchkey_session'));
+  ada.setCookie('__Host-latchkey_session', undefined);
+  expect(await ada.refresh()).toMatchObject({ error: { code: 'unauthenticated' } });
 });
 
 function from({ email }: UserRow) {

@@ -1,7 +1,6 @@
 // The rules for ending all access of a user.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { AccessPart, UserAccessService } from '../../gen/latchkey/identity/v1/user_access_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
@@ -16,7 +15,6 @@ import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor } from '../support/member-rows.ts';
 import { addClient, addWorkspace, changeAsOtherProcess, updateRow } from '../support/owner-rows.ts';
 import { upload } from '../support/sharing-api.ts';
-import type { Credential, UnaryMethod } from '../support/transports.ts';
 import { addUser } from '../support/user-rows.ts';
 
 const { getUserAccess, revokeAllAccess } = UserAccessService.method;
@@ -29,11 +27,7 @@ describeApp('all access of a user by the rules', (suite) => {
   const { admin, caller } = useAdministrator(suite);
 
   describeOneTransport(suite, (name) => {
-    const call = <M extends UnaryMethod>(
-      method: M,
-      request: MessageInitShape<M['input']>,
-      credential: Credential = admin(),
-    ) => suite.transport(name).call(method, request, credential);
+    const call = suite.callsThrough(name, admin);
     const conflict = (message: RegExp) => ({
       ok: false,
       error: { code: 'conflict', message: expect.stringMatching(message) },
@@ -111,14 +105,11 @@ describeApp('all access of a user by the rules', (suite) => {
             )
             .execute(),
         );
+      onTestFinished(() => setOthers(null));
       await setOthers(1);
-      try {
-        expect(await call(revokeAllAccess, { userId: user.id }, service)).toMatchObject(
-          conflict(/last enabled staff user/),
-        );
-      } finally {
-        await setOthers(null);
-      }
+      expect(await call(revokeAllAccess, { userId: user.id }, service)).toMatchObject(
+        conflict(/last enabled staff user/),
+      );
     });
 
     it('is ended only by callers with the scopes for each of its kinds', async () => {

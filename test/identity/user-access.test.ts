@@ -1,4 +1,3 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
 import { AudienceService } from '../../gen/latchkey/identity/v1/audience_pb.js';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
@@ -17,13 +16,13 @@ import { describeApp } from '../support/app-suite.ts';
 import { allRows, backgroundTables, withFailingAuditLog } from '../support/audit-rows.ts';
 import { makePublicJwk } from '../support/client-keys.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
-import { messageOf } from '../support/manager-calls.ts';
+import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
 import { addIdentity, newProvider, removeProviders } from '../support/provider-rows.ts';
 import { upload } from '../support/sharing-api.ts';
-import type { Credential, UnaryMethod } from '../support/transports.ts';
+import type { TransportAnswer } from '../support/transports.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
 
 const { getUserAccess, revokeAllAccess } = UserAccessService.method;
@@ -45,15 +44,8 @@ describeApp('all access of a user', (suite) => {
       .execute();
 
   describeOneTransport(suite, (name) => {
-    const call = <M extends UnaryMethod>(
-      method: M,
-      request: MessageInitShape<M['input']>,
-      credential: Credential = admin(),
-    ) => suite.transport(name).call(method, request, credential);
-    const codeOf = async (answer: ReturnType<typeof call>) => {
-      const given = await answer;
-      return given.ok ? 'ok' : given.error.code;
-    };
+    const call = suite.callsThrough(name, admin);
+    const codeFrom = (answer: Promise<TransportAnswer<unknown>>) => answer.then(codeOf);
     const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
     /** A staff user with every kind of access, and a check for each kind that can be tried. */
@@ -102,7 +94,7 @@ describeApp('all access of a user', (suite) => {
       const audience = { identifier: `urn:${user.id}`, name: 'Ledger' };
       messageOf(await call(AudienceService.method.createAudience, audience, own));
       const issue = (id: string, clientSecret: string) =>
-        codeOf(
+        codeFrom(
           call(
             IssuanceService.method.issueToken,
             { clientId: id, clientSecret, scope: 'payments:read' },
@@ -111,15 +103,15 @@ describeApp('all access of a user', (suite) => {
         );
       const { email: address, id } = user;
       const tries: Readonly<Record<string, () => Promise<string>>> = {
-        session: () => codeOf(call(UserService.method.getUser, { userId: id }, own)),
+        session: () => codeFrom(call(UserService.method.getUser, { userId: id }, own)),
         password: () =>
-          codeOf(call(SessionService.method.signIn, { email: address, password }, {})),
+          codeFrom(call(SessionService.method.signIn, { email: address, password }, {})),
         clientSecret: () => issue(clientId, made.clientSecret),
         addedSecret: () => issue(shared.ownerId, added.clientSecret),
         customerKey: () =>
-          codeOf(call(IssuanceService.method.exchangeApiKey, { apiKey: customerKey.apiKey }, {})),
+          codeFrom(call(IssuanceService.method.exchangeApiKey, { apiKey: customerKey.apiKey }, {})),
         workspaceKey: () =>
-          codeOf(call(LinkService.method.listLinks, {}, bearer(workspaceKey.apiKey))),
+          codeFrom(call(LinkService.method.listLinks, {}, bearer(workspaceKey.apiKey))),
         link: async () => String((await fetch(link?.url ?? '')).status),
       };
       const tryAll = async () => {
@@ -196,7 +188,7 @@ describeApp('all access of a user', (suite) => {
 
       const validated = messageOf(await call(revokeAllAccess, { userId, validateOnly: true }));
       const broken = await withFailingAuditLog(db(), suite.dialect, () =>
-        codeOf(call(revokeAllAccess, { userId })),
+        codeFrom(call(revokeAllAccess, { userId })),
       );
 
       expect(broken).not.toBe('ok');

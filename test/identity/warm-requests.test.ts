@@ -1,33 +1,29 @@
 // Requests of a known client, with its secret or a token, wait for no query: PostgreSQL receives
 // none of them.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { startPlace } from '../support/app-suite.ts';
 import { migratedPostgresDatabase } from '../support/databases.ts';
-import { startTestApp } from '../support/harness.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { startHoldingProxy } from '../support/tcp-proxies.ts';
-import { openTransports, type Transport } from '../support/transports.ts';
+import type { Transport } from '../support/transports.ts';
 
 const { issueToken } = IssuanceService.method;
 const { verifyToken } = VerificationService.method;
 
 it('a known client gets and uses tokens while the database receives no query', async () => {
   const proxy = await startHoldingProxy(await migratedPostgresDatabase());
-  const testApp = await startTestApp({ config: { databaseUrl: proxy.url } });
-  const transports = openTransports(testApp.app);
-  onTestFinished(async () => {
-    for (const transport of transports) transport.close();
-    await testApp.remove();
-  });
+  const config = { databaseUrl: proxy.url };
+  const { testApp, app, db, transports } = await startPlace({ config });
   const ask = async (transport: Transport, clientId: string, clientSecret: string) =>
     codeOf(await transport.call(issueToken, { clientId, clientSecret, scope: 'accounts:read' }));
   const askAsKnown = (transport: Transport) =>
     ask(transport, testApp.env.CLIENT_ID, testApp.env.CLIENT_SECRET);
-  const other = await addClient(testApp.app.inside.db, 'accounts:read');
-  const own = await managerCredential(testApp.app, 'tokens:read');
+  const other = await addClient(db, 'accounts:read');
+  const own = await managerCredential(app, 'tokens:read');
   const token = own.authorization.slice('Bearer '.length);
   const verify = async (transport: Transport) =>
     messageOf(await transport.call(verifyToken, { token }, own)).active ? 'ok' : 'inactive';

@@ -1,8 +1,8 @@
 // A test suite whose tests share one app, its three transports and its clock.
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import type { Config } from '../../src/base/config/config.ts';
 import type { App } from '../../src/boot/app.ts';
-import { startTestApp, type TestApp } from './harness.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from './harness.ts';
 import { type Dialect, describeFeature, type TransportName } from './matrix.ts';
 import { type Credential, openTransports, type Transport } from './transports.ts';
 
@@ -32,6 +32,24 @@ export type Suite = {
 
 /** A running app with its transports. */
 export type Place = Pick<Suite, 'testApp' | 'app' | 'transport'>;
+
+/** Starts an app of one test, which ends it. */
+export async function startPlace(options?: TestAppOptions) {
+  const testApp = await startTestApp(options);
+  const transports = openTransports(testApp.app);
+  onTestFinished(async () => {
+    for (const transport of transports) transport.close();
+    await testApp.remove();
+  });
+  const transport: Place['transport'] = (wanted) => transportIn(transports, wanted);
+  return { testApp, app: testApp.app, db: testApp.app.inside.db, transports, transport };
+}
+
+function transportIn(transports: readonly Transport[], wanted: TransportName): Transport {
+  const transport = transports.find(({ name }) => name === wanted);
+  if (transport === undefined) throw new Error(`unknown transport ${wanted}`);
+  return transport;
+}
 
 /** Runs a suite on SQLite, and in the full matrix also on PostgreSQL. */
 export function describeApp(
@@ -79,11 +97,7 @@ function withApp(
     get app() {
       return started().testApp.app;
     },
-    transport(wanted) {
-      const transport = started().transports.find(({ name }) => name === wanted);
-      if (transport === undefined) throw new Error(`unknown transport ${wanted}`);
-      return transport;
-    },
+    transport: (wanted) => transportIn(started().transports, wanted),
     callsThrough(wanted, credential = {}) {
       return async (method, request, other) => {
         const own = other ?? (await (typeof credential === 'function' ? credential() : credential));

@@ -227,7 +227,7 @@ function allowedMethods<T>(root: Node<T>, readings: readonly Reading[]): string[
   return [...allowed].sort();
 }
 
-export function captureVariables(template: Template, path: PathSegments): Capture[] {
+function captureVariables(template: Template, path: PathSegments): Capture[] {
   return template.variables.map(({ fieldPath, start, end, multiSegment }) => {
     const segments = multiSegment
       ? path.raw.slice(start, end).map(decodeKeepingSlashes)

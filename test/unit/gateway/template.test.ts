@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { captureVariables } from '../../../src/transports/gateway/router.ts';
 import {
   parseTemplate,
   type Segment,
@@ -90,14 +89,6 @@ describe('a valid template', () => {
       variables: [{ fieldPath: 'name', start: 1, end: 3, multiSegment: true }],
     });
   });
-
-  test('without a verb has no verb property', () => {
-    expect(Object.keys(parseTemplate('/v1'))).toEqual(['source', 'segments', 'variables']);
-  });
-
-  test('keeps an encoded asterisk as a literal, not as a wildcard', () => {
-    expect(parseTemplate('/%2A').segments).toEqual([{ kind: 'literal', text: '*' }]);
-  });
 });
 
 describe('an invalid template', () => {
@@ -166,23 +157,5 @@ describe('an invalid template', () => {
   )('is refused, and the error names the column and the problem', (source, column, problem) => {
     const message = `path template "${source}" is wrong at column ${column}: ${problem}`;
     expect(() => parseTemplate(source)).toThrow(new Error(message));
-  });
-});
-
-describe('the variables of a matched path', () => {
-  test('are returned in the order of the template, each decoded by its rule', () => {
-    const template = parseTemplate('/{one}/{two.three=b/*}/{four=**}');
-    const raw = ['a%2Fa', 'b', 'c%2Fc%20c', 'd%2fd', 'e%25'];
-    const decoded = raw.map(decodeURIComponent);
-    expect(captureVariables(template, { raw, decoded })).toEqual([
-      ['one', 'a/a'],
-      ['two.three', 'b/c%2Fc c'],
-      ['four', 'd%2fd/e%'],
-    ]);
-  });
-
-  test('are empty if the template has none', () => {
-    const path = { raw: ['a', 'b'], decoded: ['a', 'b'] };
-    expect(captureVariables(parseTemplate('/a/*'), path)).toEqual([]);
   });
 });
