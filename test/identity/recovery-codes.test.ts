@@ -49,9 +49,11 @@ describeApp('a recovery code', (suite) => {
     await addTotp(suite.testApp, user.userId);
     const [code = ''] = await codesOf(user);
     suite.clock.frozen = Date.now();
-    for (let i = 0; i < 50; i++) {
-      const other = { email: `other-${i % 10}@example.com` };
-      expect(await signIn(other, '0000-0000-0000-0000')).toMatchObject(wrongPassword);
+    for (let i = 0; i < 10; i++) {
+      const other = await addUser(db(), { password });
+      for (let guess = 0; guess < 5; guess++) {
+        expect(await signIn(other, '0000-0000-0000-0000', 'wrong')).toMatchObject(wrongPassword);
+      }
     }
     expect(await signIn(user, code)).toMatchObject(tooMany);
     suite.clock.frozen += 1_000;

@@ -114,15 +114,20 @@ describe('the list of common passwords', () => {
   it('has more than 3,000 entries that are long enough when padded', async () => {
     const words = dictionary['passwords-common'].filter((text) => /^[a-z]{6,}$/.test(text));
     expect(words.length).toBeGreaterThan(3_000);
-    for (const word of words)
-      expect(await isCommonPassword(`${word.toUpperCase()}2026!!`), word).toBe(true);
+    const accepted: string[] = [];
+    for (const word of words) {
+      if (!(await isCommonPassword(`${word.toUpperCase()}2026!!`))) accepted.push(word);
+    }
+    expect(accepted).toEqual([]);
   });
 
   it('does not reject random passwords, such as those of the bootstrap', async () => {
+    const rejected: string[] = [];
     for (let i = 0; i < 20_000; i++) {
       const password = encodeBase62(randomBytes(16), 22);
-      expect(await isCommonPassword(password), password).toBe(false);
+      if (await isCommonPassword(password)) rejected.push(password);
     }
+    expect(rejected).toEqual([]);
   });
 });
 
