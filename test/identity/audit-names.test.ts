@@ -8,12 +8,15 @@ import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { auditEventRow } from '../support/audit-rows.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
+import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { callSharingApi, keyOf, makeLink, upload } from '../support/sharing-api.ts';
 import { addSession, addUser } from '../support/user-rows.ts';
+
+const { listAuditEvents } = AuditService.method;
 
 type Parent = { readonly id: string; readonly name: string };
 
@@ -129,13 +132,11 @@ describeApp('the names in the audit log', (suite) => {
     suite.app.inside.db.insertInto('audit_events').values(row(fields)).execute();
 
   describeOneTransport(suite, (transport) => {
+    const call = suite.callsThrough(transport);
     async function named(target: string, scope: string, type: 'staff' | 'service' = 'staff') {
       const credential = await credentialFor(suite.testApp, { type, scope });
-      const answer = await suite
-        .transport(transport)
-        .call(AuditService.method.listAuditEvents, { target }, credential);
-      if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`);
-      const [event] = answer.message.events;
+      const { events } = messageOf(await call(listAuditEvents, { target }, credential));
+      const [event] = events;
       expect(event?.target).toBe(target);
       const parents = event?.targetParents.map(({ id, name }) => ({ id, name }));
       return { actor: event?.actorName, target: event?.targetName, parents };
@@ -221,9 +222,7 @@ describeApp('the names in the audit log', (suite) => {
       const scope = everyScope;
       const tokens = types.map((type) => credentialFor(suite.testApp, { type, scope }));
       for (const credential of [...(await Promise.all(tokens)), keyOf(suite.testApp)]) {
-        const answer = await suite
-          .transport(transport)
-          .call(AuditService.method.listAuditEvents, { target: targets.document.id }, credential);
+        const answer = await call(listAuditEvents, { target: targets.document.id }, credential);
         expect(answer).toMatchObject({ ok: false });
         expect(JSON.stringify(answer)).not.toContain('Plan');
       }

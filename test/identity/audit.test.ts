@@ -11,7 +11,7 @@ import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { auditEventRow, auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
 import { messageOf } from '../support/manager-calls.ts';
-import { describeOneTransport, type TransportName } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { keyOf, makeLink, storedState, upload } from '../support/sharing-api.ts';
 import { signToken } from '../support/signed-tokens.ts';
@@ -106,31 +106,23 @@ describeApp('the list of events', (suite) => {
     authorization = `Bearer ${token}`;
   });
 
-  const list = async (transport: TransportName, filter: Filter) => {
-    return messageOf(
-      await suite.transport(transport).call(listAuditEvents, filter, { authorization }),
-    );
-  };
-
   describeOneTransport(suite, (transport) => {
+    const call = suite.callsThrough(transport, () => ({ authorization }));
+    const list = async (filter: Filter) => messageOf(await call(listAuditEvents, filter));
+
     itHoldsFor(filters, 18)('lists newest first with every filter', async (_, filter, expected) => {
-      const { events } = await list(transport, filter);
+      const { events } = await list(filter);
       expect(events.map(({ requestId }) => requestId).join('')).toBe(expected);
     });
 
     itHoldsFor(refusals, 11)('rejects a bad filter', async (_, filter, field) => {
-      const answer = await suite
-        .transport(transport)
-        .call(listAuditEvents, filter, { authorization });
-      expect(answer).toMatchObject({
+      expect(await call(listAuditEvents, filter)).toMatchObject({
         ok: false,
         error: { code: 'invalid_argument', fields: [field] },
       });
     });
-  });
 
-  // The tests below add more events.
-  describeOneTransport(suite, (transport) => {
+    // The tests below add more events.
     it('neither repeats nor skips an event while others arrive', async () => {
       const { db } = suite.app.inside;
       const target = `cli_${transport}`;
@@ -142,7 +134,7 @@ describeApp('the list of events', (suite) => {
       const seen: string[] = [];
       let pageToken = '';
       do {
-        const page = await list(transport, { target, pageSize: 2, pageToken });
+        const page = await list({ target, pageSize: 2, pageToken });
         seen.push(...page.events.map(({ id }) => id));
         pageToken = page.nextPageToken;
         await insert(db, row({ target, code: 'forbidden', create_time: t0 + 9 }));

@@ -5,6 +5,7 @@ import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { startPlace } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import type { TestAppOptions } from '../support/harness.ts';
+import { callJson } from '../support/json-calls.ts';
 import { codeOf } from '../support/manager-calls.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
@@ -74,16 +75,11 @@ describeFeature('sign-ins', (dialect) => {
     const freeThreadPool = occupyThreadPool();
     onTestFinished(freeThreadPool);
     const attempt = async (i: number) => {
-      const response = await fetch(`${app.publicUrl}/sessions`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-forwarded-for': `192.0.${i >> 8}.${i & 255}`,
-        },
-        body: JSON.stringify({ email: `user-${i}@example.com`, password }),
-      });
-      if (response.status === 503) freeThreadPool();
-      return response.status;
+      const from = { 'x-forwarded-for': `192.0.${i >> 8}.${i & 255}` };
+      const fields = { email: `user-${i}@example.com`, password };
+      const { status } = await callJson(app, 'POST', '/sessions', fields, from);
+      if (status === 503) freeThreadPool();
+      return status;
     };
 
     const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => attempt(i)));

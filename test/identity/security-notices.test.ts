@@ -1,13 +1,13 @@
 // Mails to users about changes of their password, address and factors, and about new devices.
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { InvitationService } from '../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { describeAppOnSqlite, startPlace } from '../support/app-suite.ts';
 import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
 import { mailsOf } from '../support/gate-visitor.ts';
-import { startTestApp } from '../support/harness.ts';
+import { callJson } from '../support/json-calls.ts';
 import { tokenOfMail } from '../support/mailed-links.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { credentialFor, memberScope } from '../support/member-rows.ts';
@@ -152,20 +152,16 @@ describeAppOnSqlite('a mail to the user', (suite) => {
 
 describe('the network in a mail', () => {
   it('is shortened for IPv6', async () => {
-    const test = await startTestApp({ config: { trustedProxies: ['127.0.0.1'] } });
-    onTestFinished(() => test.remove());
-    const { email } = await addUser(test.app.inside.db, { kind: 'member', password });
-    const headers = {
-      'content-type': 'application/json',
-      'x-forwarded-for': '2001:db8:1:2:3:4:5:6',
-    };
-    const body = JSON.stringify({ email, password });
+    const config = { trustedProxies: ['127.0.0.1'] };
+    const { testApp, app, db } = await startPlace({ config });
+    const { email } = await addUser(db, { kind: 'member', password });
+    const from = { 'x-forwarded-for': '2001:db8:1:2:3:4:5:6' };
     for (let i = 0; i < 2; i++) {
-      const url = `${test.app.publicUrl}/sessions`;
-      expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+      const signIn = await callJson(app, 'POST', '/sessions', { email, password }, from);
+      expect(signIn.status).toBe(200);
     }
     const texts = async () =>
-      (await mailsOf(test)).filter(({ to }) => to === email).map(({ text }) => text);
+      (await mailsOf(testApp)).filter(({ to }) => to === email).map(({ text }) => text);
     await expect.poll(texts).toHaveLength(1);
     expect((await texts())[0]).toContain('Network: 2001:db8:1:2::/64\n');
   });

@@ -1,8 +1,8 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { managementScopes } from '../../src/api/access/scopes.ts';
 import { matchTotpStep } from '../../src/identity/users/totp.ts';
 import { transact } from '../../src/storage/database.ts';
+import { useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
@@ -80,12 +80,7 @@ describeApp('a second factor', (suite) => {
     suite.clock.frozen = now;
   });
   afterEach(suite.clock.reset);
-  let staff: Credential;
-  beforeAll(async () => {
-    const scope = managementScopes.join(' ');
-    const { id } = await addUser(db(), { kind: 'staff', scopes: scope });
-    staff = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope });
-  });
+  const { admin } = useAdministrator(suite);
 
   describeOneTransport(suite, (name) => {
     const call = suite.callsThrough(name);
@@ -128,7 +123,7 @@ describeApp('a second factor', (suite) => {
       return { ...answer.message, seed: fromBase32(answer.message.secret) };
     }
     const isEnabled = async (userId: string) => {
-      const answer = await call(getUser, { userId }, staff);
+      const answer = await call(getUser, { userId }, admin());
       return answer.ok && answer.message.user?.totpEnabled;
     };
     const conflict = { ok: false, error: { code: 'conflict' } };
@@ -199,9 +194,9 @@ describeApp('a second factor', (suite) => {
     it('cannot be begun or confirmed by another user with any scopes', async () => {
       const user = await newUser();
       const { userId } = user;
-      expect(await call(enrolTotp, { userId }, staff)).toMatchObject(forbidden);
+      expect(await call(enrolTotp, { userId }, admin())).toMatchObject(forbidden);
       const code = codeAt((await enrol(user)).seed, now);
-      expect(await call(confirmTotp, { userId, code }, staff)).toMatchObject(forbidden);
+      expect(await call(confirmTotp, { userId, code }, admin())).toMatchObject(forbidden);
       expect(await isEnabled(userId)).toBe(false);
     });
 
@@ -222,7 +217,7 @@ describeApp('a second factor', (suite) => {
         });
         const { seed } = await enrol({ userId, own });
         await call(confirmTotp, { userId, code: codeAt(seed, now) }, own);
-        const credential = { own, staff, limited }[remover];
+        const credential = { own, staff: admin(), limited }[remover];
         const answer = await call(removeTotp, { userId }, credential);
         expect(answer).toMatchObject(isRemoved ? { ok: true } : forbidden);
         expect(await isEnabled(userId)).toBe(!isRemoved);

@@ -1,37 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { verify } from '@node-rs/argon2';
 import { dictionary } from '@zxcvbn-ts/language-common';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { managementScopes } from '../../src/api/access/scopes.ts';
 import { encodeBase62 } from '../../src/base/crypto/ids.ts';
 import { isCommonPassword } from '../../src/identity/users/password-rules.ts';
+import { useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import type { Credential } from '../support/transports.ts';
 import { addSession, addUser } from '../support/user-rows.ts';
 
 const { createUser, setPassword } = UserService.method;
 
 describeApp('passwords', (suite) => {
   const db = () => suite.app.inside.db;
-  let staff: { readonly authorization: string };
-  beforeAll(async () => {
-    const scopes = managementScopes.join(' ');
-    const { id } = await addUser(db(), { kind: 'staff', scopes });
-    staff = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope: scopes });
-  });
+  const { admin } = useAdministrator(suite);
   const hashOf = async (id: string) => {
     const [row] = await db().selectFrom('users').selectAll().where('id', '=', id).execute();
     return row?.password_hash ?? '';
   };
 
   describeOneTransport(suite, (name) => {
-    const set = (userId: string, password: string, credential: Credential = staff) =>
-      suite.transport(name).call(setPassword, { userId, password }, credential);
+    const call = suite.callsThrough(name, admin);
+    const set = (userId: string, password: string) => call(setPassword, { userId, password });
     const invalid = { ok: false, error: { code: 'invalid_argument', fields: ['password'] } };
 
     itHoldsFor(
@@ -53,9 +47,7 @@ describeApp('passwords', (suite) => {
       13,
     )('are rejected if they are too weak', async (_, password) => {
       const email = 'somebody@example.com';
-      const made = await suite
-        .transport(name)
-        .call(createUser, { email, password, kind: UserKind.MEMBER }, staff);
+      const made = await call(createUser, { email, password, kind: UserKind.MEMBER });
       expect(made).toMatchObject(invalid);
       if (!made.ok) expect(made.error.message).not.toContain(password);
       const user = await addUser(db(), { kind: 'member', email: `${name}.${Date.now()}.${email}` });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { managementScopes } from '../../src/api/access/scopes.ts';
+import { useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { callJson } from '../support/json-calls.ts';
 import { messageOf } from '../support/manager-calls.ts';
@@ -18,18 +18,7 @@ let counter = 0;
 const newEmail = () => `user-${Date.now()}-${counter++}@example.com`;
 
 describeApp('users', (suite) => {
-  let staff: { readonly authorization: string };
-  beforeAll(async () => {
-    const { id } = await addUser(suite.app.inside.db, {
-      kind: 'staff',
-      scopes: managementScopes.join(' '),
-    });
-    staff = await credentialFor(suite.testApp, {
-      type: 'staff',
-      sub: id,
-      scope: managementScopes.join(' '),
-    });
-  });
+  const { admin } = useAdministrator(suite);
   const db = () => suite.app.inside.db;
   const countUsers = async () => (await db().selectFrom('users').select('id').execute()).length;
 
@@ -39,7 +28,7 @@ describeApp('users', (suite) => {
       ...{ email: ` ${email.toUpperCase()} `, name: 'Ada', kind: 'USER_KIND_STAFF', password },
       scopes: ['links:read', 'users:read', 'links:read'],
     };
-    const response = await callJson<{ id: string }>(suite.app, 'POST', '/users', fields, staff);
+    const response = await callJson<{ id: string }>(suite.app, 'POST', '/users', fields, admin());
     expect(response.status).toBe(201);
     const user = response.body;
     expect(user).toEqual({
@@ -57,14 +46,14 @@ describeApp('users', (suite) => {
       ...{ creator: expect.stringMatching(/^usr_/), creator_name: '' },
     });
     expect(response.headers.get('location')).toBe(`/users/${user.id}`);
-    const read = await callJson(suite.app, 'GET', `/users/${user.id}`, undefined, staff);
+    const read = await callJson(suite.app, 'GET', `/users/${user.id}`, undefined, admin());
     expect(read.body).toEqual({ ...user, creator_name: 'Test user' });
     const row = await db().selectFrom('users').selectAll().where('id', '=', user.id).execute();
     expect(row).toMatchObject([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }]);
   });
 
   describeOneTransport(suite, (name) => {
-    const call = suite.callsThrough(name, () => staff);
+    const call = suite.callsThrough(name, admin);
 
     it('are created, read, listed, changed, disabled and enabled', async () => {
       const email = newEmail();
@@ -170,33 +159,28 @@ const notFound = { ok: false, error: { code: 'not_found' } };
 
 describeApp('the sessions of a user', (suite) => {
   const db = () => suite.app.inside.db;
-  let staff: Credential;
-  beforeAll(async () => {
-    const scope = managementScopes.join(' ');
-    const { id } = await addUser(db(), { scopes: scope });
-    staff = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope });
-  });
+  const { admin } = useAdministrator(suite);
 
   describeOneTransport(suite, (name) => {
-    const call = suite.callsThrough(name);
+    const call = suite.callsThrough(name, admin);
 
     it('are listed for staff, newest first and without ended ones', async () => {
       const { id: userId } = await addUser(db());
       const first = await addSession(db(), userId, { createTime: Date.now() - 1_000 });
       const second = await addSession(db(), userId);
       const ended = await addSession(db(), userId);
-      await call(revokeUserSession, { userId, sessionId: ended.id }, staff);
+      await call(revokeUserSession, { userId, sessionId: ended.id });
 
       const { sessions, nextPageToken: pageToken } = messageOf(
-        await call(listUserSessions, { userId, pageSize: 1 }, staff),
+        await call(listUserSessions, { userId, pageSize: 1 }),
       );
       expect(sessions).toMatchObject([
         { id: second.id, address: '127.0.0.1', amr: ['pwd'], current: false },
       ]);
-      expect(await call(listUserSessions, { userId, pageToken }, staff)).toMatchObject({
+      expect(await call(listUserSessions, { userId, pageToken })).toMatchObject({
         message: { sessions: [{ id: first.id }], nextPageToken: '' },
       });
-      expect(await call(listUserSessions, { userId: 'usr_none' }, staff)).toMatchObject(notFound);
+      expect(await call(listUserSessions, { userId: 'usr_none' })).toMatchObject(notFound);
     });
 
     it('end one by one, and their tokens stop working', async () => {
@@ -206,24 +190,24 @@ describeApp('the sessions of a user', (suite) => {
       const { id: stranger } = await addUser(db());
       const { sid: sessionId } = subjectOf(own);
       const elsewhere = { userId: stranger, sessionId };
-      expect(await call(revokeUserSession, elsewhere, staff)).toMatchObject(notFound);
+      expect(await call(revokeUserSession, elsewhere)).toMatchObject(notFound);
 
-      const ended = await call(revokeUserSession, { userId, sessionId }, staff);
+      const ended = await call(revokeUserSession, { userId, sessionId });
       expect(ended).toMatchObject({ ok: true });
       expect(await liveSessions(db(), userId)).toEqual([other]);
       const refused = { ok: false, error: { code: 'unauthenticated' } };
       expect(await call(listSessions, {}, own)).toMatchObject(refused);
-      expect(await call(revokeUserSession, { userId, sessionId }, staff)).toMatchObject(notFound);
+      expect(await call(revokeUserSession, { userId, sessionId })).toMatchObject(notFound);
     });
 
     it('end all at once, also without one', async () => {
       const { id: userId } = await addUser(db());
       for (let i = 0; i < 3; i++) await addSession(db(), userId);
       for (let i = 0; i < 2; i++) {
-        expect(await call(revokeUserSessions, { userId }, staff)).toMatchObject({ ok: true });
+        expect(await call(revokeUserSessions, { userId })).toMatchObject({ ok: true });
         expect(await liveSessions(db(), userId)).toEqual([]);
       }
-      expect(await call(revokeUserSessions, { userId: 'usr_none' }, staff)).toMatchObject(notFound);
+      expect(await call(revokeUserSessions, { userId: 'usr_none' })).toMatchObject(notFound);
     });
   });
 });

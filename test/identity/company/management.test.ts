@@ -1,14 +1,13 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { startPlace } from '../../support/app-suite.ts';
 import { everyScope } from '../../support/company-sign-in.ts';
-import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { codeOf, managerCredential, messageOf } from '../../support/manager-calls.ts';
 import { describeFeature } from '../../support/matrix.ts';
 import { useProviderApp } from '../../support/provider-app.ts';
-import { openTransports, type Transport } from '../../support/transports.ts';
 
 const provide = IdentityProviderService.method;
 
@@ -55,14 +54,10 @@ describeFeature('an identity provider', (dialect) => {
     const [newest] = messageOf(listed).providers;
     expect(inspect(newest)).not.toContain(clientSecret);
     const few = await managerCredential(shared.testApp.app, 'identity_providers:write');
-    const update = async (change: object) =>
-      codeOf(
-        await http().call(
-          provide.updateIdentityProvider,
-          { providerId: newest?.id ?? '', ...change },
-          few,
-        ),
-      );
+    const update = async (change: object) => {
+      const request = { providerId: newest?.id ?? '', ...change };
+      return codeOf(await http().call(provide.updateIdentityProvider, request, few));
+    };
     expect(await update({ name: 'Renamed', enabled: false })).toBe('ok');
     expect(await update({ enabled: true })).toBe('forbidden');
     expect(await update({ allowedDomains: ['evil.example'] })).toBe('forbidden');
@@ -70,23 +65,13 @@ describeFeature('an identity provider', (dialect) => {
 });
 
 describeFeature('without local passwords', (dialect) => {
-  let testApp: TestApp;
-  let transports: Transport[];
   const password = 'a long enough password';
 
-  beforeAll(async () => {
-    testApp = await startTestApp({ dialect, config: { localPasswords: 'off' } });
-    transports = openTransports(testApp.app);
-  });
-  afterAll(async () => {
-    for (const transport of transports) transport.close();
-    await testApp.remove();
-  });
-
   it('users sign in only with a provider, or with a password of recover-staff', async () => {
-    const http = transports[0] as Transport;
-    const { db } = testApp.app.inside;
-    const manager = await managerCredential(testApp.app, everyScope);
+    const config = { localPasswords: 'off' } as const;
+    const { testApp, app, db, transport } = await startPlace({ dialect, config });
+    const http = transport('http');
+    const manager = await managerCredential(app, everyScope);
     const { signIn, getSignInOptions } = SessionService.method;
     expect(messageOf(await http.call(getSignInOptions, {}))).toMatchObject({ passwords: false });
     const { STAFF_EMAIL: email, STAFF_PASSWORD: own } = testApp.env;
