@@ -10,6 +10,7 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { createAuthority, type KeyPair } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 import { startTestApp } from '../support/harness.ts';
+import { callForm, callJson } from '../support/json-calls.ts';
 import { managerCredential } from '../support/manager-calls.ts';
 import { itHoldsFor, product } from '../support/rule.ts';
 import { openHttp1, openHttp2, startTlsApp } from '../support/tls-app.ts';
@@ -277,17 +278,12 @@ it('a request over plain HTTP has no certificate, whatever its headers say', asy
   const http = { host: '127.0.0.1', port: await freePort() };
   const plain = await startTestApp({ dataDir: test.dataDir, config: { publicUrl, http } });
   try {
-    const address = `http://${http.host}:${http.port}`;
-    const token = await fetch(`${address}/tokens`, {
-      method: 'POST',
-      headers: forwarded(own),
-      body: new URLSearchParams({ ...grant, client_id: client.id }),
-    });
-    expect(await token.json()).toMatchObject({ code: refusedClient });
-    const used = await fetch(`${address}/audit-events`, {
-      headers: { authorization: `Bearer ${bound}`, ...forwarded(own) },
-    });
-    expect([used.status, ((await used.json()) as { detail: string }).detail]).toEqual([
+    const at = { publicUrl: `http://${http.host}:${http.port}` };
+    const token = await callForm(at, '/tokens', { ...grant, client_id: client.id }, forwarded(own));
+    expect(token.body).toMatchObject({ code: refusedClient });
+    const headers = { authorization: `Bearer ${bound}`, ...forwarded(own) };
+    const used = await callJson(at, 'GET', '/audit-events', undefined, headers);
+    expect([used.status, used.body.detail]).toEqual([
       401,
       'The token is bound to another client certificate.',
     ]);

@@ -15,19 +15,13 @@ import {
   makePublicJwk,
   signAssertion,
 } from '../support/client-keys.ts';
+import { requestToken } from '../support/federation.ts';
+import { callForm } from '../support/json-calls.ts';
 import { findLeaks } from '../support/log-leaks.ts';
 import { updateRow } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
 
 const scope = keyScope;
-
-type Problem = {
-  readonly code: string;
-  readonly detail: string;
-  readonly error?: string;
-  readonly request_id: string;
-  readonly errors?: readonly { readonly field: string }[];
-};
 
 describeAppOnSqlite('an assertion', (suite) => {
   let client: Awaited<ReturnType<typeof clientWithKey>>;
@@ -97,16 +91,10 @@ describeAppOnSqlite('an assertion', (suite) => {
     const failures: unknown[] = [];
     const bodies = new Set<string>();
     for (const [name, assertion] of cases) {
-      const response = await fetch(`${publicUrl}/tokens`, {
-        method: 'POST',
-        body: new URLSearchParams({
-          ...{ grant_type: 'client_credentials', scope, client_assertion: assertion },
-          client_assertion_type: clientAssertionType,
-        }),
-      });
-      const { request_id: _, ...body } = (await response.json()) as Problem;
+      const answer = await requestToken(publicUrl, '', assertion);
+      const { request_id: _, ...body } = answer.body;
       bodies.add(JSON.stringify(body));
-      if (response.status !== 401 || body.error !== 'invalid_client') failures.push([name, body]);
+      if (answer.status !== 401 || body.error !== 'invalid_client') failures.push([name, body]);
     }
     expect(failures).toEqual([]);
     expect(bodies.size).toBe(1);
@@ -134,14 +122,12 @@ describeAppOnSqlite('an assertion', (suite) => {
       const answer = await issueFor(transport, await sign(), more);
       expect(answer, JSON.stringify(more)).toMatchObject({ ok: false, error: { code } });
     }
-    const basic = await fetch(`${suite.app.publicUrl}/tokens`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${btoa(`${id}:secret`)}` },
-      body: new URLSearchParams({
-        ...{ grant_type: 'client_credentials', scope, client_assertion: await sign() },
-        client_assertion_type: clientAssertionType,
-      }),
-    });
+    const form = {
+      ...{ grant_type: 'client_credentials', scope, client_assertion: await sign() },
+      client_assertion_type: clientAssertionType,
+    };
+    const authorization = `Basic ${btoa(`${id}:secret`)}`;
+    const basic = await callForm(suite.app, '/tokens', form, { authorization });
     expect(basic.status).toBe(400);
   });
 

@@ -8,6 +8,7 @@ import {
   signAssertion,
 } from '../support/client-keys.ts';
 import { digestOf, fetchNonce, type Holder, makeHolder } from '../support/dpop.ts';
+import { callForm } from '../support/json-calls.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { findFailures } from '../support/rule.ts';
 import { useStarted } from '../support/use-started.ts';
@@ -34,13 +35,10 @@ describe('two nodes', () => {
   });
 
   const issue = async (node: 0 | 1, fields: Record<string, string>, headers: Headers = {}) => {
-    const init = { method: 'POST', headers, body: new URLSearchParams(fields) };
-    const response = await fetch(`${pair.origins[node]}/tokens`, init);
-    const body = (await response.json()) as { access_token?: string; error?: string };
-    if (response.status !== 200) {
-      expect(body.error).toMatch(/^(invalid_client|invalid_dpop_proof)$/);
-    }
-    return body.access_token ?? '';
+    const publicUrl = pair.origins[node];
+    const { status, body } = await callForm({ publicUrl }, '/tokens', fields, headers);
+    if (status !== 200) expect(body.error).toMatch(/^(invalid_client|invalid_dpop_proof)$/);
+    return String(body.access_token ?? '');
   };
 
   const sendAssertion = async (): Promise<Send> => {
@@ -54,8 +52,8 @@ describe('two nodes', () => {
 
   /** The nonce is of the first node. The second one accepts it, too. */
   const makeProof = async () => {
-    const htu = `${pair.apps[0].app.publicUrl}/tokens`;
-    return holder.prove({ htu, nonce: await fetchNonce(htu, form) });
+    const [{ app }] = pair.apps;
+    return holder.prove({ htu: `${app.publicUrl}/tokens`, nonce: await fetchNonce(app, form) });
   };
 
   const sendProof = async (): Promise<Send> => {

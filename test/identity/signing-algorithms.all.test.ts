@@ -10,6 +10,7 @@ import {
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import type { SigningAlgorithm } from '../../src/storage/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
+import { callForm } from '../support/json-calls.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
@@ -96,15 +97,11 @@ describeApp('the first key of an algorithm', (suite) => {
       clock.frozen = (clock.frozen ?? 0) + 1_000;
       await expect.poll(first.ask).toMatchObject(refused);
       const { clientId, clientSecret } = first;
-      const form = new URLSearchParams({
-        grant_type: 'client_credentials',
-        scope: 'payments:read',
-      });
+      const form = { grant_type: 'client_credentials', scope: 'payments:read' };
       const authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
-      const asked = { method: 'POST', body: form, headers: { authorization } };
-      const response = await fetch(`${app.publicUrl}/tokens`, asked);
-      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '300']);
-      expect(await response.json()).toMatchObject({
+      const answer = await callForm(app, '/tokens', form, { authorization });
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '300']);
+      expect(answer.body).toMatchObject({
         detail: 'The first signing key of the audience signs in 300 s.',
       });
 

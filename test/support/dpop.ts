@@ -7,7 +7,9 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
+import type { App } from '../../src/boot/app.ts';
 import { keyPairs } from './client-keys.ts';
+import { callForm } from './json-calls.ts';
 
 export type Holder = {
   readonly jkt: string;
@@ -42,14 +44,20 @@ export function signProof(
 export const digestOf = (token: string) => createHash('sha256').update(token).digest('base64url');
 
 /** Returns a nonce of the service. */
-export async function fetchNonce(tokensUrl: string, form: Record<string, string>) {
-  const holder = await makeHolder();
-  const response = await fetch(tokensUrl, {
-    method: 'POST',
-    headers: { dpop: await holder.prove({ htu: tokensUrl }) },
-    body: new URLSearchParams(form),
-  });
-  const body = (await response.json()) as { error?: string };
+export async function fetchNonce(app: Pick<App, 'publicUrl'>, form: Record<string, string>) {
+  const dpop = await (await makeHolder()).prove({ htu: `${app.publicUrl}/tokens` });
+  const { body, headers } = await callForm(app, '/tokens', form, { dpop });
   if (body.error !== 'use_dpop_nonce') throw new Error(JSON.stringify(body));
-  return response.headers.get('dpop-nonce') ?? '';
+  return headers.get('dpop-nonce') ?? '';
+}
+
+/** Requests a token that is bound to the key of the holder. */
+export async function requestBoundToken(
+  app: Pick<App, 'publicUrl'>,
+  holder: Holder,
+  form: Record<string, string>,
+): Promise<string> {
+  const nonce = await fetchNonce(app, form);
+  const dpop = await holder.prove({ htu: `${app.publicUrl}/tokens`, nonce });
+  return String((await callForm(app, '/tokens', form, { dpop })).body.access_token);
 }

@@ -6,7 +6,7 @@ import { insertIssuer } from '../../src/identity/trusted-issuers/store.ts';
 import type { Database, TrustedIssuerRow } from '../../src/storage/schema.ts';
 import type { Place } from './app-suite.ts';
 import { clientAssertionType, keyScope } from './client-keys.ts';
-import { callJson, type JsonAnswer } from './json-calls.ts';
+import { callForm, callJson, type JsonAnswer } from './json-calls.ts';
 import { managerCredential } from './manager-calls.ts';
 import { addClient, changeAsOtherProcess } from './owner-rows.ts';
 
@@ -67,21 +67,11 @@ export async function callFederation<T = Record<string, unknown>>(
   return callJson<T>(app, method, path, body, await managerCredential(app, scope));
 }
 
-type Answer = { readonly status: number; readonly body: Record<string, unknown> };
-
 /** Requests a token over HTTP with an assertion. */
-export async function requestToken(
-  publicUrl: string,
-  clientId: string,
-  assertion: string,
-): Promise<Answer> {
-  const response = await fetch(`${publicUrl}/tokens`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      ...{ grant_type: 'client_credentials', scope: keyScope, client_assertion: assertion },
-      client_assertion_type: clientAssertionType,
-      ...(clientId === '' ? {} : { client_id: clientId }),
-    }),
+export function requestToken(publicUrl: string, clientId: string, assertion: string) {
+  return callForm({ publicUrl }, '/tokens', {
+    ...{ grant_type: 'client_credentials', scope: keyScope, client_assertion: assertion },
+    client_assertion_type: clientAssertionType,
+    ...(clientId === '' ? {} : { client_id: clientId }),
   });
-  return { status: response.status, body: (await response.json()) as Answer['body'] };
 }

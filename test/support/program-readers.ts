@@ -1,7 +1,8 @@
 // A shared document, and a program that reads it for a person.
 import { beforeAll, expect } from 'vitest';
 import type { Suite } from './app-suite.ts';
-import { fetchNonce, type Holder, makeHolder } from './dpop.ts';
+import { type Holder, makeHolder, requestBoundToken } from './dpop.ts';
+import { callJson } from './json-calls.ts';
 import { managerCredential } from './manager-calls.ts';
 import { type Added, addClient } from './owner-rows.ts';
 import { makePdf } from './pdf.ts';
@@ -61,30 +62,18 @@ export function useProgram(suite: Suite) {
   const credential = async (form = {}, by = agent) => bearer(await delegated(form, by));
 
   async function boundToken(): Promise<string> {
-    const url = `${suite.app.publicUrl}/tokens`;
-    const form = {
+    return requestBoundToken(suite.app, holder, {
       ...{ grant_type: exchangeGrant, subject_token: await personToken() },
       ...{ subject_token_type: accessTokenType },
       ...{ client_id: agent.ownerId, client_secret: agent.text },
-    };
-    const nonce = await fetchNonce(url, form);
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { dpop: await holder.prove({ htu: url, nonce }) },
-      body: new URLSearchParams(form),
     });
-    return String(((await response.json()) as { access_token: string }).access_token);
   }
 
   async function manage(scope: string, path: string, body: object) {
     const credential = await managerCredential(suite.app, scope);
-    const response = await fetch(suite.app.publicUrl + path, {
-      method: 'POST',
-      headers: { ...credential, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    expect(response.ok).toBe(true);
-    return (await response.json()) as { readonly id: string };
+    const made = await callJson<{ readonly id: string }>(suite.app, 'POST', path, body, credential);
+    expect(Math.floor(made.status / 100)).toBe(2);
+    return made.body;
   }
 
   const revoke = (token: string) => manage('tokens:write', '/tokens/revoke', { token });

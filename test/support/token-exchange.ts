@@ -1,6 +1,6 @@
 // Clients that exchange tokens over HTTP, as OAuth libraries do.
 import type { App } from '../../src/boot/app.ts';
-import { callJson } from './json-calls.ts';
+import { callForm, callJson, type Form, type JsonAnswer } from './json-calls.ts';
 import type { Added } from './owner-rows.ts';
 
 type Service = Pick<App, 'publicUrl'>;
@@ -18,36 +18,17 @@ export const actorFields = (token: string) => ({
   actor_token_type: accessTokenType,
 });
 
-export type FormAnswer = {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-};
-
-/** A list gives a parameter several times. */
-export type Form = Readonly<Record<string, string | readonly string[]>>;
-
-/** Sends a form to an OAuth endpoint. */
-async function sendForm(url: string, form: Form, headers = {}): Promise<FormAnswer> {
-  const pairs = Object.entries(form).flatMap(([name, values]) =>
-    [values].flat().map((value) => [name, value] as [string, string]),
-  );
-  const body = new URLSearchParams(pairs);
-  const response = await fetch(url, { method: 'POST', body, headers });
-  return { status: response.status, body: (await response.json()) as FormAnswer['body'] };
-}
-
 const clientFields = ({ ownerId, text }: Added) => ({ client_id: ownerId, client_secret: text });
 
-function requestTokenForm(app: Service, client: Added, form: Form): Promise<FormAnswer> {
-  return sendForm(`${app.publicUrl}/tokens`, { ...clientFields(client), ...form });
-}
+const requestTokenForm = (app: Service, client: Added, form: Form) =>
+  callForm(app, '/tokens', { ...clientFields(client), ...form });
 
 export function requestExchange(
   app: Service,
   client: Added,
   subject: string,
   form: Form = {},
-): Promise<FormAnswer> {
+): Promise<JsonAnswer<Record<string, unknown>>> {
   const fields = { grant_type: exchangeGrant, ...subjectFields(subject), ...form };
   return requestTokenForm(app, client, fields);
 }
@@ -65,7 +46,7 @@ export async function customerToken(app: App, { text }: Added): Promise<string> 
   return tokenIn(await callJson(app, 'POST', '/tokens/api-key', { api_key: text }));
 }
 
-function tokenIn({ status, body }: FormAnswer): string {
+function tokenIn({ status, body }: JsonAnswer<Record<string, unknown>>): string {
   if (status === 200) return String(body.access_token);
   throw new Error(JSON.stringify(body));
 }

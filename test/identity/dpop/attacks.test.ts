@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOf, fetchNonce, type Holder, makeHolder } from '../../support/dpop.ts';
 import { proofFlaws, tokenProofFlaws } from '../../support/dpop-flaws.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
-import { callJson } from '../../support/json-calls.ts';
+import { callForm, callJson } from '../../support/json-calls.ts';
 import { findLeaks } from '../../support/log-leaks.ts';
 import { managerCredential } from '../../support/manager-calls.ts';
 import { type Added, addClient, addCustomer } from '../../support/owner-rows.ts';
@@ -42,7 +42,7 @@ describe('a DPoP proof', () => {
     const holder = await makeHolder();
     const tokensUrl = `${app.publicUrl}/tokens`;
     manager = await managerCredential(app, 'tokens:read');
-    const nonce = await fetchNonce(tokensUrl, formOf(client));
+    const nonce = await fetchNonce(app, formOf(client));
     const first = { testApp, client, holder, tokensUrl, nonce };
     const proof = await holder.prove({ htu: tokensUrl, nonce });
     const issued = await issue(first, { dpop: proof });
@@ -59,15 +59,10 @@ describe('a DPoP proof', () => {
     ...{ grant_type: 'client_credentials', scope, client_id: ownerId, client_secret: text },
   });
 
-  async function issue(
-    { tokensUrl, client }: Pick<Place, 'tokensUrl' | 'client'>,
+  const issue = (
+    { testApp, client }: Pick<Place, 'testApp' | 'client'>,
     headers: Record<string, string>,
-  ) {
-    const body = new URLSearchParams(formOf(client));
-    const response = await fetch(tokensUrl, { method: 'POST', headers, body });
-    const answer = (await response.json()) as Record<string, unknown>;
-    return { status: response.status, body: answer, headers: response.headers };
-  }
+  ) => callForm(testApp.app, '/tokens', formOf(client), headers);
 
   const exchangeUrl = () => `${place.tokensUrl}/api-key`;
 

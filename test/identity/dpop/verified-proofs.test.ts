@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requireToken } from '../../../clients/verify/src/express.ts';
 import { createVerifier, type Verifier } from '../../../clients/verify/src/verifier.ts';
-import { digestOf, fetchNonce, type Holder, makeHolder } from '../../support/dpop.ts';
+import { digestOf, type Holder, makeHolder, requestBoundToken } from '../../support/dpop.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { addClient } from '../../support/owner-rows.ts';
 import { openRawHttp, requestHead } from '../../support/raw-http.ts';
@@ -27,18 +27,10 @@ describe('a service', () => {
     const { app } = testApp;
     const client = await addClient(app.inside.db, scope);
     holder = await makeHolder('RS256');
-    const tokensUrl = `${app.publicUrl}/tokens`;
-    const form = {
+    bound = await requestBoundToken(app, holder, {
       ...{ grant_type: 'client_credentials', scope },
       ...{ client_id: client.ownerId, client_secret: client.text },
-    };
-    const nonce = await fetchNonce(tokensUrl, form);
-    const response = await fetch(tokensUrl, {
-      method: 'POST',
-      headers: { dpop: await holder.prove({ htu: tokensUrl, nonce }) },
-      body: new URLSearchParams(form),
     });
-    bound = String(((await response.json()) as Record<string, unknown>).access_token);
     bearer = await ownToken(app, client, scope);
     server = createServer((request, reply) =>
       requireToken(verifier, { scope })(request, reply, (error) => {

@@ -2,7 +2,7 @@
 import { decodeProtectedHeader } from 'jose';
 import type { Executor } from '../../../src/storage/schema.ts';
 import { startTestApp } from '../../support/harness.ts';
-import { callJson } from '../../support/json-calls.ts';
+import { callJson, type Form } from '../../support/json-calls.ts';
 import { managerCredential } from '../../support/manager-calls.ts';
 import {
   type Added,
@@ -12,7 +12,7 @@ import {
   changeAsOtherProcess,
 } from '../../support/owner-rows.ts';
 import type { Outcomes } from '../../support/rule.ts';
-import { customerToken, type Form } from '../../support/token-exchange.ts';
+import { customerToken } from '../../support/token-exchange.ts';
 
 export const scopes = 'payments:read payments:write';
 export const audience = 'https://billing.example';

@@ -10,6 +10,7 @@ import {
   startFakeIssuer,
 } from '../../support/fake-issuer.ts';
 import { addIdentity, callFederation, clientOf, requestToken } from '../../support/federation.ts';
+import { callForm } from '../../support/json-calls.ts';
 import { codeOf, messageOf } from '../../support/manager-calls.ts';
 import { describeOneTransport } from '../../support/matrix.ts';
 import { startOidcProvider } from '../../support/oidc-provider.ts';
@@ -185,14 +186,12 @@ const describeIssuers = (suite: Suite) => {
       const token = await provider.token();
       const answer = await requestToken(suite.app.publicUrl, ownerId, token);
       expect(answer).toMatchObject({ status: 200 });
-      const introspection = await fetch(`${suite.app.publicUrl}/oauth2/introspect`, {
-        method: 'POST',
-        body: new URLSearchParams({
-          ...{ client_id: ownerId, client_assertion: token, token: 'x' },
-          client_assertion_type: clientAssertionType,
-        }),
-      });
-      expect(await introspection.json()).toEqual({ active: false });
+      const form = {
+        ...{ client_id: ownerId, client_assertion: token, token: 'x' },
+        client_assertion_type: clientAssertionType,
+      };
+      const { body } = await callForm(suite.app, '/oauth2/introspect', form);
+      expect(body).toEqual({ active: false });
     }
   });
 };
