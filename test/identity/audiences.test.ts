@@ -1,7 +1,7 @@
 // Tokens for other services: audiences, `resource` (RFC 8707) and `expected_audience`.
 import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AudienceService } from '../../gen/latchkey/identity/v1/audience_pb.js';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
@@ -9,7 +9,7 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { newId } from '../../src/base/crypto/ids.ts';
-import { describeApp, describeAppOnSqlite, startPlace } from '../support/app-suite.ts';
+import { describeApp, startPlace } from '../support/app-suite.ts';
 import { codeOf, managerCredential, messageOf, useManager } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import {
@@ -228,37 +228,37 @@ describeApp('an audience', (suite) => {
     });
     expect(await Promise.all(answers)).toEqual([true, true, true, false, false]);
   });
-});
 
-describeAppOnSqlite('a token for another audience', (suite) => {
-  it('can be one of several if an audience has the identifier of this service', async () => {
-    const { db } = suite.app.inside;
-    const audienceIds = [await addAudience(db, suite.app.publicUrl), await addAudience(db)];
-    const client = await addClient(db, 'audiences:read', { audienceIds });
-    const transport = suite.transport('grpc');
-    const given = {
-      ...{ clientId: client.ownerId, clientSecret: client.text },
-      ...{ scope: 'audiences:read', resource: suite.app.publicUrl },
-    };
-    await expect.poll(async () => codeOf(await transport.call(issueToken, given))).toBe('ok');
-    const { accessToken } = messageOf(await transport.call(issueToken, given));
-    const authorization = `Bearer ${accessToken}`;
-    expect(codeOf(await transport.call(listAudiences, {}, { authorization }))).toBe('ok');
-  });
+  describe('of another service', () => {
+    it('can be one of several if an audience has the identifier of this service', async () => {
+      const { db } = suite.app.inside;
+      const audienceIds = [await addAudience(db, suite.app.publicUrl), await addAudience(db)];
+      const client = await addClient(db, 'audiences:read', { audienceIds });
+      const transport = suite.transport('grpc');
+      const given = {
+        ...{ clientId: client.ownerId, clientSecret: client.text },
+        ...{ scope: 'audiences:read', resource: suite.app.publicUrl },
+      };
+      await expect.poll(async () => codeOf(await transport.call(issueToken, given))).toBe('ok');
+      const { accessToken } = messageOf(await transport.call(issueToken, given));
+      const authorization = `Bearer ${accessToken}`;
+      expect(codeOf(await transport.call(listAudiences, {}, { authorization }))).toBe('ok');
+    });
 
-  it('cannot be granted without all scopes of the client', async () => {
-    const { db } = suite.app.inside;
-    const weak = await managerCredential(suite.app, 'clients:write');
-    const { ownerId: clientId } = await addClient(db, 'clients:write audit:read');
-    const audienceIds = [await addAudience(db)];
-    const answer = await suite
-      .transport('grpc')
-      .call(updateClient, { clientId, audienceIds }, weak);
-    expect(codeOf(answer)).toBe('forbidden');
-    const staff = { type: 'staff', authTime: 1 } as const;
-    const old = await managerCredential(suite.app, 'clients:write audit:read', staff);
-    const late = await suite.transport('grpc').call(updateClient, { clientId, audienceIds }, old);
-    expect(codeOf(late)).toBe('step_up_required');
+    it('cannot be granted without all scopes of the client', async () => {
+      const { db } = suite.app.inside;
+      const weak = await managerCredential(suite.app, 'clients:write');
+      const { ownerId: clientId } = await addClient(db, 'clients:write audit:read');
+      const audienceIds = [await addAudience(db)];
+      const answer = await suite
+        .transport('grpc')
+        .call(updateClient, { clientId, audienceIds }, weak);
+      expect(codeOf(answer)).toBe('forbidden');
+      const staff = { type: 'staff', authTime: 1 } as const;
+      const old = await managerCredential(suite.app, 'clients:write audit:read', staff);
+      const late = await suite.transport('grpc').call(updateClient, { clientId, audienceIds }, old);
+      expect(codeOf(late)).toBe('step_up_required');
+    });
   });
 });
 

@@ -2,7 +2,7 @@
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
-import { describeApp, describeAppOnSqlite } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
 import { findLeaks } from '../support/log-leaks.ts';
 import { codeOf } from '../support/manager-calls.ts';
@@ -84,154 +84,149 @@ describeApp('an OAuth client with a token', (suite) => {
     const event = { actor_type: 'service', actor_id: ownerId, target: ownerId, code: 'ok' };
     expect(events).toContainEqual(event);
   });
-});
 
-describeAppOnSqlite('the OAuth endpoints', (suite) => {
-  let caller: Added;
-  beforeAll(async () => {
-    caller = await addClient(suite.app.inside.db, 'payments:read');
-  });
-
-  it('refuse every invalid client alike, over each transport', async () => {
-    const { db } = suite.app.inside;
-    const token = await signToken(suite.app, { type: 'service', scope: 'payments:read' });
-    const other = await addClient(db, '');
-    const cases: [object, string][] = [
-      [{ clientId: caller.ownerId, clientSecret: unknownCredential('cs') }, 'credential_invalid'],
-      [{ clientId: other.ownerId, clientSecret: caller.text }, 'credential_invalid'],
-      [presented(await addClient(db, '', { disabled: true })), 'credential_invalid'],
-      [presented(await addClient(db, '', { revoked: true })), 'credential_invalid'],
-      [presented(await addClient(db, '', { expireTime: Date.now() - 1 })), 'credential_invalid'],
-      [{ clientId: caller.ownerId }, 'invalid_argument'],
-      [{ clientSecret: caller.text }, 'invalid_argument'],
-      [{}, 'invalid_argument'],
-    ];
-    const failures: string[] = [];
-    let walked = 0;
-    for (const name of transportNames) {
-      for (const method of [introspect, revoke]) {
-        for (const [client, code] of cases) {
-          const answer = await suite.transport(name).call(method, { token, ...client });
-          const given = answer.ok ? 'ok' : answer.error.code.replace('identity.', '');
-          if (given !== code) failures.push(`${name} ${method.name} ${JSON.stringify(client)}`);
-          walked++;
-        }
-      }
-    }
-    expect(failures).toEqual([]);
-    expect(walked).toBe(48);
-  });
-
-  describe('as forms', () => {
-    const post = async (path: string, form: string, headers: Record<string, string> = {}) => {
-      const type = { 'content-type': 'application/x-www-form-urlencoded' };
-      const url = suite.app.publicUrl + path;
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { ...type, ...headers },
-        body: form,
-      });
-      return { status: response.status, text: await response.text(), headers: response.headers };
-    };
-    const inBody = () =>
-      `${new URLSearchParams({ client_id: caller.ownerId, client_secret: caller.text })}`;
-    const basic = () =>
-      `Basic ${Buffer.from(`${caller.ownerId}:${caller.text}`).toString('base64')}`;
-
-    it('accept the client in the body or in HTTP Basic, and unknown parameters', async () => {
+  describe('and the OAuth endpoints', () => {
+    it('refuse every invalid client alike, over each transport', async () => {
+      const { db } = suite.app.inside;
       const token = await signToken(suite.app, { type: 'service', scope: 'payments:read' });
-      const forms: [string, Record<string, string>][] = [
-        [`token=${token}&${inBody()}`, {}],
-        [`token=${token}`, { authorization: basic() }],
-        [`token=${token}&token_type_hint=refresh_token&x=1`, { authorization: basic() }],
+      const other = await addClient(db, '');
+      const cases: [object, string][] = [
+        [{ clientId: caller.ownerId, clientSecret: unknownCredential('cs') }, 'credential_invalid'],
+        [{ clientId: other.ownerId, clientSecret: caller.text }, 'credential_invalid'],
+        [presented(await addClient(db, '', { disabled: true })), 'credential_invalid'],
+        [presented(await addClient(db, '', { revoked: true })), 'credential_invalid'],
+        [presented(await addClient(db, '', { expireTime: Date.now() - 1 })), 'credential_invalid'],
+        [{ clientId: caller.ownerId }, 'invalid_argument'],
+        [{ clientSecret: caller.text }, 'invalid_argument'],
+        [{}, 'invalid_argument'],
       ];
-      for (const [form, headers] of forms) {
-        const answer = await post('/oauth2/introspect', form, headers);
-        expect(JSON.parse(answer.text)).toMatchObject({ active: true, token_type: 'Bearer' });
-        expect(answer.headers.get('cache-control')).toBe('no-store');
-      }
-    });
-
-    it('show exactly that a token is inactive', async () => {
-      const expired = { type: 'service', scope: 'payments:read', lifetimeSeconds: 0 } as const;
-      for (const token of ['x', 'a.b.c', await signToken(suite.app, expired)]) {
-        const answer = await post('/oauth2/introspect', `token=${token}`, {
-          authorization: basic(),
-        });
-        expect(answer).toMatchObject({ status: 200, text: '{"active":false}' });
-      }
-    });
-
-    it('refuse bad forms with the error of RFC 6749', async () => {
-      const cases: [string, Record<string, string>, number, string][] = [
-        ['token=x', {}, 401, 'invalid_client'],
-        ['token=x', { authorization: 'Basic e30=' }, 401, 'invalid_client'],
-        ['token=x', { authorization: 'Bearer x' }, 401, 'invalid_client'],
-        [`token=x&${inBody()}`, { authorization: basic() }, 400, 'invalid_request'],
-        [`token=x&token=y&${inBody()}`, {}, 400, 'invalid_request'],
-        [`token=%FF&${inBody()}`, {}, 400, 'invalid_request'],
-        [`token=&${inBody()}`, {}, 400, 'invalid_request'],
-        [inBody(), {}, 400, 'invalid_request'],
-        [`token=${'x'.repeat(16_385)}&${inBody()}`, {}, 400, 'invalid_request'],
-      ];
-      for (const path of ['/oauth2/introspect', '/oauth2/revoke']) {
-        for (const [form, headers, status, error] of cases) {
-          const answer = await post(path, form, headers);
-          expect([answer.status, JSON.parse(answer.text).error], form).toEqual([status, error]);
-          expect(answer.text).not.toContain(caller.text);
-          if (status === 401) {
-            expect(answer.headers.get('www-authenticate')).toBe('Basic realm="latchkey"');
+      const failures: string[] = [];
+      let walked = 0;
+      for (const name of transportNames) {
+        for (const method of [introspect, revoke]) {
+          for (const [client, code] of cases) {
+            const answer = await suite.transport(name).call(method, { token, ...client });
+            const given = answer.ok ? 'ok' : answer.error.code.replace('identity.', '');
+            if (given !== code) failures.push(`${name} ${method.name} ${JSON.stringify(client)}`);
+            walked++;
           }
         }
       }
-      const secrets = [caller.text, basic().replace('Basic ', '')];
-      expect(await findLeaks(suite.testApp, secrets)).toEqual([]);
-    });
-  });
-
-  describe('that the metadata describes', () => {
-    it('are all that the metadata names', async () => {
-      const names = ['oauth-authorization-server', 'openid-configuration'];
-      const [server, same] = await Promise.all(names.map(read));
-      const { publicUrl } = suite.app;
-      expect(server?.metadata).toEqual(same?.metadata);
-      expect(server?.headers.get('access-control-allow-origin')).toBe('*');
-      const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
-      const algorithms = ['EdDSA', 'ES256', 'RS256', 'PS256'];
-      expect(server?.metadata).toEqual({
-        issuer: publicUrl,
-        token_endpoint: `${publicUrl}/tokens`,
-        token_endpoint_auth_methods_supported: methods,
-        token_endpoint_auth_signing_alg_values_supported: algorithms,
-        jwks_uri: `${publicUrl}/.well-known/jwks.json`,
-        grant_types_supported: [
-          'client_credentials',
-          'urn:ietf:params:oauth:grant-type:token-exchange',
-        ],
-        dpop_signing_alg_values_supported: algorithms,
-        response_types_supported: [],
-        id_token_signing_alg_values_supported: ['EdDSA', 'ES256', 'RS256'],
-        introspection_endpoint: `${publicUrl}/oauth2/introspect`,
-        introspection_endpoint_auth_methods_supported: methods,
-        introspection_endpoint_auth_signing_alg_values_supported: algorithms,
-        revocation_endpoint: `${publicUrl}/oauth2/revoke`,
-        revocation_endpoint_auth_methods_supported: methods,
-        revocation_endpoint_auth_signing_alg_values_supported: algorithms,
-        service_documentation: `${publicUrl}/docs`,
-        protected_resources: [publicUrl],
-      });
-      const resource = await read('oauth-protected-resource');
-      expect(resource.metadata).toMatchObject({
-        resource: publicUrl,
-        authorization_servers: [publicUrl],
-        bearer_methods_supported: ['header'],
-      });
+      expect(failures).toEqual([]);
+      expect(walked).toBe(48);
     });
 
-    const read = async (name: string) => {
-      const response = await fetch(`${suite.app.publicUrl}/.well-known/${name}`);
-      const metadata = (await response.json()) as Record<string, unknown>;
-      return { metadata, headers: response.headers };
-    };
+    describe('as forms', () => {
+      const post = async (path: string, form: string, headers: Record<string, string> = {}) => {
+        const type = { 'content-type': 'application/x-www-form-urlencoded' };
+        const url = suite.app.publicUrl + path;
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { ...type, ...headers },
+          body: form,
+        });
+        return { status: response.status, text: await response.text(), headers: response.headers };
+      };
+      const inBody = () =>
+        `${new URLSearchParams({ client_id: caller.ownerId, client_secret: caller.text })}`;
+      const basic = () =>
+        `Basic ${Buffer.from(`${caller.ownerId}:${caller.text}`).toString('base64')}`;
+
+      it('accept the client in the body or in HTTP Basic, and unknown parameters', async () => {
+        const token = await signToken(suite.app, { type: 'service', scope: 'payments:read' });
+        const forms: [string, Record<string, string>][] = [
+          [`token=${token}&${inBody()}`, {}],
+          [`token=${token}`, { authorization: basic() }],
+          [`token=${token}&token_type_hint=refresh_token&x=1`, { authorization: basic() }],
+        ];
+        for (const [form, headers] of forms) {
+          const answer = await post('/oauth2/introspect', form, headers);
+          expect(JSON.parse(answer.text)).toMatchObject({ active: true, token_type: 'Bearer' });
+          expect(answer.headers.get('cache-control')).toBe('no-store');
+        }
+      });
+
+      it('show exactly that a token is inactive', async () => {
+        const expired = { type: 'service', scope: 'payments:read', lifetimeSeconds: 0 } as const;
+        for (const token of ['x', 'a.b.c', await signToken(suite.app, expired)]) {
+          const answer = await post('/oauth2/introspect', `token=${token}`, {
+            authorization: basic(),
+          });
+          expect(answer).toMatchObject({ status: 200, text: '{"active":false}' });
+        }
+      });
+
+      it('refuse bad forms with the error of RFC 6749', async () => {
+        const cases: [string, Record<string, string>, number, string][] = [
+          ['token=x', {}, 401, 'invalid_client'],
+          ['token=x', { authorization: 'Basic e30=' }, 401, 'invalid_client'],
+          ['token=x', { authorization: 'Bearer x' }, 401, 'invalid_client'],
+          [`token=x&${inBody()}`, { authorization: basic() }, 400, 'invalid_request'],
+          [`token=x&token=y&${inBody()}`, {}, 400, 'invalid_request'],
+          [`token=%FF&${inBody()}`, {}, 400, 'invalid_request'],
+          [`token=&${inBody()}`, {}, 400, 'invalid_request'],
+          [inBody(), {}, 400, 'invalid_request'],
+          [`token=${'x'.repeat(16_385)}&${inBody()}`, {}, 400, 'invalid_request'],
+        ];
+        for (const path of ['/oauth2/introspect', '/oauth2/revoke']) {
+          for (const [form, headers, status, error] of cases) {
+            const answer = await post(path, form, headers);
+            expect([answer.status, JSON.parse(answer.text).error], form).toEqual([status, error]);
+            expect(answer.text).not.toContain(caller.text);
+            if (status === 401) {
+              expect(answer.headers.get('www-authenticate')).toBe('Basic realm="latchkey"');
+            }
+          }
+        }
+        const secrets = [caller.text, basic().replace('Basic ', '')];
+        expect(await findLeaks(suite.testApp, secrets)).toEqual([]);
+      });
+    });
+
+    describe('that the metadata describes', () => {
+      it('are all that the metadata names', async () => {
+        const names = ['oauth-authorization-server', 'openid-configuration'];
+        const [server, same] = await Promise.all(names.map(read));
+        const { publicUrl } = suite.app;
+        expect(server?.metadata).toEqual(same?.metadata);
+        expect(server?.headers.get('access-control-allow-origin')).toBe('*');
+        const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+        const algorithms = ['EdDSA', 'ES256', 'RS256', 'PS256'];
+        expect(server?.metadata).toEqual({
+          issuer: publicUrl,
+          token_endpoint: `${publicUrl}/tokens`,
+          token_endpoint_auth_methods_supported: methods,
+          token_endpoint_auth_signing_alg_values_supported: algorithms,
+          jwks_uri: `${publicUrl}/.well-known/jwks.json`,
+          grant_types_supported: [
+            'client_credentials',
+            'urn:ietf:params:oauth:grant-type:token-exchange',
+          ],
+          dpop_signing_alg_values_supported: algorithms,
+          response_types_supported: [],
+          id_token_signing_alg_values_supported: ['EdDSA', 'ES256', 'RS256'],
+          introspection_endpoint: `${publicUrl}/oauth2/introspect`,
+          introspection_endpoint_auth_methods_supported: methods,
+          introspection_endpoint_auth_signing_alg_values_supported: algorithms,
+          revocation_endpoint: `${publicUrl}/oauth2/revoke`,
+          revocation_endpoint_auth_methods_supported: methods,
+          revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+          service_documentation: `${publicUrl}/docs`,
+          protected_resources: [publicUrl],
+        });
+        const resource = await read('oauth-protected-resource');
+        expect(resource.metadata).toMatchObject({
+          resource: publicUrl,
+          authorization_servers: [publicUrl],
+          bearer_methods_supported: ['header'],
+        });
+      });
+
+      const read = async (name: string) => {
+        const response = await fetch(`${suite.app.publicUrl}/.well-known/${name}`);
+        const metadata = (await response.json()) as Record<string, unknown>;
+        return { metadata, headers: response.headers };
+      };
+    });
   });
 });

@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { addClientKey } from '../support/client-keys.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
@@ -82,6 +82,11 @@ const libraries: [string, Ask, (thrown: unknown) => Promise<Told>][] = [
   ['simple-oauth2, JSON by Basic', askBySimple('header', 'json'), toldBySimple],
 ];
 
+const insecure = { [oauth.allowInsecureRequests]: true } as const;
+
+type Method = 'client_secret_post' | 'client_secret_basic' | 'private_key_jwt';
+const methods: readonly Method[] = ['client_secret_post', 'client_secret_basic', 'private_key_jwt'];
+
 describeAppOnSqlite('an OAuth client', (suite) => {
   let added: Added;
   let client: Client;
@@ -111,134 +116,136 @@ describeAppOnSqlite('an OAuth client', (suite) => {
       description: 'The scope clients:write is not granted.',
     });
   });
-});
 
-const insecure = { [oauth.allowInsecureRequests]: true } as const;
+  describe('with oauth4webapi', () => {
+    const authOf = async (
+      method: Method,
+      id: string,
+      secret: string,
+    ): Promise<oauth.ClientAuth> => {
+      if (method === 'client_secret_post') return oauth.ClientSecretPost(secret);
+      if (method === 'client_secret_basic') return oauth.ClientSecretBasic(secret);
+      const { publicKey, privateKey } = await oauth.generateKeyPair('ES256', { extractable: true });
+      const jwk = await crypto.subtle.exportKey('jwk', publicKey);
+      await addClientKey(suite.app.inside.db, id, jwk);
+      return oauth.PrivateKeyJwt(privateKey);
+    };
 
-type Method = 'client_secret_post' | 'client_secret_basic' | 'private_key_jwt';
-const methods: readonly Method[] = ['client_secret_post', 'client_secret_basic', 'private_key_jwt'];
+    itHoldsFor(product(methods, [true, false]), 6)(
+      'gets, uses, introspects and revokes a token',
+      async (method, isBound) => {
+        const { db } = suite.app.inside;
+        const issuer = new URL(suite.app.publicUrl);
+        const discovered = await oauth.discoveryRequest(issuer, {
+          algorithm: 'oauth2',
+          ...insecure,
+        });
+        const server = await oauth.processDiscoveryResponse(issuer, discovered);
+        expect(server.token_endpoint_auth_methods_supported).toContain(method);
+        const { ownerId, text } = await addClient(db, 'audit:read');
+        const client: oauth.Client = { client_id: ownerId };
+        const auth = await authOf(method, ownerId, text);
+        const DPoP = isBound ? oauth.DPoP(client, await oauth.generateKeyPair('ES256')) : undefined;
+        const binding = { ...insecure, ...(DPoP === undefined ? {} : { DPoP }) };
 
-describeAppOnSqlite('oauth4webapi', (suite) => {
-  const authOf = async (method: Method, id: string, secret: string): Promise<oauth.ClientAuth> => {
-    if (method === 'client_secret_post') return oauth.ClientSecretPost(secret);
-    if (method === 'client_secret_basic') return oauth.ClientSecretBasic(secret);
-    const { publicKey, privateKey } = await oauth.generateKeyPair('ES256', { extractable: true });
-    const jwk = await crypto.subtle.exportKey('jwk', publicKey);
-    await addClientKey(suite.app.inside.db, id, jwk);
-    return oauth.PrivateKeyJwt(privateKey);
-  };
-
-  itHoldsFor(product(methods, [true, false]), 6)(
-    'gets, uses, introspects and revokes a token',
-    async (method, isBound) => {
-      const { db } = suite.app.inside;
-      const issuer = new URL(suite.app.publicUrl);
-      const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
-      const server = await oauth.processDiscoveryResponse(issuer, discovered);
-      expect(server.token_endpoint_auth_methods_supported).toContain(method);
-      const { ownerId, text } = await addClient(db, 'audit:read');
-      const client: oauth.Client = { client_id: ownerId };
-      const auth = await authOf(method, ownerId, text);
-      const DPoP = isBound ? oauth.DPoP(client, await oauth.generateKeyPair('ES256')) : undefined;
-      const binding = { ...insecure, ...(DPoP === undefined ? {} : { DPoP }) };
-
-      const ask = async () =>
-        oauth.processClientCredentialsResponse(
-          server,
-          client,
-          await oauth.clientCredentialsGrantRequest(
+        const ask = async () =>
+          oauth.processClientCredentialsResponse(
             server,
             client,
-            auth,
-            { scope: 'audit:read' },
-            binding,
-          ),
-        );
-      const granted = await ask().catch((error) => {
-        if (!oauth.isDPoPNonceError(error)) throw error;
-        return ask();
-      });
-      const token = granted.access_token;
-      expect(granted).toMatchObject({
-        token_type: isBound ? 'dpop' : 'bearer',
-        scope: 'audit:read',
-      });
+            await oauth.clientCredentialsGrantRequest(
+              server,
+              client,
+              auth,
+              { scope: 'audit:read' },
+              binding,
+            ),
+          );
+        const granted = await ask().catch((error) => {
+          if (!oauth.isDPoPNonceError(error)) throw error;
+          return ask();
+        });
+        const token = granted.access_token;
+        expect(granted).toMatchObject({
+          token_type: isBound ? 'dpop' : 'bearer',
+          scope: 'audit:read',
+        });
 
-      const url = new URL(`${issuer.origin}/audit-events`);
-      const use = (given: typeof binding) =>
-        oauth.protectedResourceRequest(token, 'GET', url, undefined, null, given);
-      expect((await use(binding)).status).toBe(200);
+        const url = new URL(`${issuer.origin}/audit-events`);
+        const use = (given: typeof binding) =>
+          oauth.protectedResourceRequest(token, 'GET', url, undefined, null, given);
+        expect((await use(binding)).status).toBe(200);
 
-      const introspect = async () =>
-        oauth.processIntrospectionResponse(
-          server,
-          client,
-          await oauth.introspectionRequest(server, client, auth, token, insecure),
-        );
-      expect(await introspect()).toMatchObject({
-        ...{ active: true, client_id: ownerId, scope: 'audit:read' },
-        ...(isBound ? { token_type: 'DPoP', cnf: { jkt: expect.any(String) } } : {}),
-      });
-      const revoked = await oauth.revocationRequest(server, client, auth, token, insecure);
-      await oauth.processRevocationResponse(revoked);
-      expect(await introspect()).toEqual({ active: false });
-      await expect(use(binding)).rejects.toMatchObject({ status: 401 });
-    },
-  );
-});
-
-describeAppOnSqlite('openid-client', (suite) => {
-  const discover = (id: string, secret: string) =>
-    openid.discovery(new URL(suite.app.publicUrl), id, secret, undefined, {
-      algorithm: 'oauth2',
-      execute: [openid.allowInsecureRequests],
-    });
-
-  it('exchanges a token, and binds the new one to its key', async () => {
-    const { app } = suite;
-    const customer = await addCustomer(app.inside.db, 'accounts:read', { accounts: ['acc_1'] });
-    const agent = await addClient(app.inside.db, 'accounts:read', { mayAct: ['customer'] });
-    const config = await discover(agent.ownerId, agent.text);
-    const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'));
-    const parameters = {
-      subject_token: await customerToken(app, customer),
-      subject_token_type: accessTokenType,
-      scope: 'accounts:read',
-    };
-    const plain = await openid.genericGrantRequest(config, exchangeGrant, parameters);
-    expect(plain).toMatchObject({ token_type: 'bearer', issued_token_type: accessTokenType });
-    const bound = await openid.genericGrantRequest(config, exchangeGrant, parameters, { DPoP });
-    expect(bound).toMatchObject({ token_type: 'dpop', issued_token_type: accessTokenType });
-    expect(decodeJwt(bound.access_token)).toMatchObject({
-      ...{ sub: customer.ownerId, act: { sub: agent.ownerId } },
-      cnf: { jkt: expect.any(String) },
-    });
-    const url = new URL(`${app.publicUrl}/accounts`);
-    const get = (options: openid.DPoPOptions) =>
-      openid
-        .fetchProtectedResource(config, bound.access_token, url, 'GET', null, undefined, options)
-        .then((response) => response.json())
-        .catch((thrown: openid.WWWAuthenticateChallengeError) => thrown.status);
-    expect(await get({ DPoP })).toMatchObject({ accounts: [{ id: 'acc_1' }] });
-    expect(await get({})).toBe(401);
-    const active = await openid.tokenIntrospection(config, bound.access_token);
-    expect(active).toMatchObject({ active: true, token_type: 'DPoP', cnf: expect.anything() });
+        const introspect = async () =>
+          oauth.processIntrospectionResponse(
+            server,
+            client,
+            await oauth.introspectionRequest(server, client, auth, token, insecure),
+          );
+        expect(await introspect()).toMatchObject({
+          ...{ active: true, client_id: ownerId, scope: 'audit:read' },
+          ...(isBound ? { token_type: 'DPoP', cnf: { jkt: expect.any(String) } } : {}),
+        });
+        const revoked = await oauth.revocationRequest(server, client, auth, token, insecure);
+        await oauth.processRevocationResponse(revoked);
+        expect(await introspect()).toEqual({ active: false });
+        await expect(use(binding)).rejects.toMatchObject({ status: 401 });
+      },
+    );
   });
 
-  it('gets a bound token with client credentials, on every kind of key', async () => {
-    const { ownerId, text } = await addClient(suite.app.inside.db, 'accounts:read');
-    const config = await discover(ownerId, text);
-    for (const alg of ['ES256', 'RS256', 'PS256', 'Ed25519'] as const) {
-      const pair = await openid.randomDPoPKeyPair(alg);
-      const options = alg === 'Ed25519' ? { [openid.modifyAssertion]: remapEd25519 } : {};
-      const DPoP = openid.getDPoPHandle(config, pair, options);
-      const granted = await openid.clientCredentialsGrant(
-        config,
-        { scope: 'accounts:read' },
-        { DPoP },
-      );
-      expect(granted.token_type, alg).toBe('dpop');
-    }
+  describe('with openid-client', () => {
+    const discover = (id: string, secret: string) =>
+      openid.discovery(new URL(suite.app.publicUrl), id, secret, undefined, {
+        algorithm: 'oauth2',
+        execute: [openid.allowInsecureRequests],
+      });
+
+    it('exchanges a token, and binds the new one to its key', async () => {
+      const { app } = suite;
+      const customer = await addCustomer(app.inside.db, 'accounts:read', { accounts: ['acc_1'] });
+      const agent = await addClient(app.inside.db, 'accounts:read', { mayAct: ['customer'] });
+      const config = await discover(agent.ownerId, agent.text);
+      const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'));
+      const parameters = {
+        subject_token: await customerToken(app, customer),
+        subject_token_type: accessTokenType,
+        scope: 'accounts:read',
+      };
+      const plain = await openid.genericGrantRequest(config, exchangeGrant, parameters);
+      expect(plain).toMatchObject({ token_type: 'bearer', issued_token_type: accessTokenType });
+      const bound = await openid.genericGrantRequest(config, exchangeGrant, parameters, { DPoP });
+      expect(bound).toMatchObject({ token_type: 'dpop', issued_token_type: accessTokenType });
+      expect(decodeJwt(bound.access_token)).toMatchObject({
+        ...{ sub: customer.ownerId, act: { sub: agent.ownerId } },
+        cnf: { jkt: expect.any(String) },
+      });
+      const url = new URL(`${app.publicUrl}/accounts`);
+      const get = (options: openid.DPoPOptions) =>
+        openid
+          .fetchProtectedResource(config, bound.access_token, url, 'GET', null, undefined, options)
+          .then((response) => response.json())
+          .catch((thrown: openid.WWWAuthenticateChallengeError) => thrown.status);
+      expect(await get({ DPoP })).toMatchObject({ accounts: [{ id: 'acc_1' }] });
+      expect(await get({})).toBe(401);
+      const active = await openid.tokenIntrospection(config, bound.access_token);
+      expect(active).toMatchObject({ active: true, token_type: 'DPoP', cnf: expect.anything() });
+    });
+
+    it('gets a bound token with client credentials, on every kind of key', async () => {
+      const { ownerId, text } = await addClient(suite.app.inside.db, 'accounts:read');
+      const config = await discover(ownerId, text);
+      for (const alg of ['ES256', 'RS256', 'PS256', 'Ed25519'] as const) {
+        const pair = await openid.randomDPoPKeyPair(alg);
+        const options = alg === 'Ed25519' ? { [openid.modifyAssertion]: remapEd25519 } : {};
+        const DPoP = openid.getDPoPHandle(config, pair, options);
+        const granted = await openid.clientCredentialsGrant(
+          config,
+          { scope: 'accounts:read' },
+          { DPoP },
+        );
+        expect(granted.token_type, alg).toBe('dpop');
+      }
+    });
   });
 });
 

@@ -215,14 +215,13 @@ describeApp('a workspace that requires a second factor', (suite) => {
     memberMethods.map((method) => [`${method.parent.name}.${method.name}`, method] as const),
     50,
   )('allows only the methods that add a factor', async (_name, method) => {
-    limited ??= await setUp();
-    const { own } = await limited.refresh();
-    const { code } = await callMethod(suite.app, 'http', { method, ...own });
+    limited ??= await (await setUp()).refresh();
+    const { code } = await callMethod(suite.app, 'http', { method, ...limited.own });
     const isAllowed = methodFactsOf(method).access.secondFactorEnrolment;
     if (isAllowed) expect(code).not.toBe('second_factor_required');
     else expect(code).toBe('second_factor_required');
   });
-  let limited: Awaited<ReturnType<typeof setUp>> | undefined;
+  let limited: { readonly own: { readonly authorization: string } } | undefined;
 
   it('names the methods that add a factor', () => {
     const allowed = allMethods.filter((one) => methodFactsOf(one).access.secondFactorEnrolment);

@@ -17,6 +17,10 @@ const password = 'a long enough password';
 let counter = 0;
 const newEmail = () => `user-${Date.now()}-${counter++}@example.com`;
 
+const { listUserSessions, revokeUserSession, revokeUserSessions, listSessions } =
+  SessionService.method;
+const notFound = { ok: false, error: { code: 'not_found' } };
+
 describeApp('users', (suite) => {
   const { admin } = useAdministrator(suite);
   const db = () => suite.app.inside.db;
@@ -151,63 +155,56 @@ describeApp('users', (suite) => {
       });
     });
   });
-});
 
-const { listUserSessions, revokeUserSession, revokeUserSessions, listSessions } =
-  SessionService.method;
-const notFound = { ok: false, error: { code: 'not_found' } };
+  describe('the sessions of a user', () => {
+    describeOneTransport(suite, (name) => {
+      const call = suite.callsThrough(name, admin);
 
-describeApp('the sessions of a user', (suite) => {
-  const db = () => suite.app.inside.db;
-  const { admin } = useAdministrator(suite);
+      it('are listed for staff, newest first and without ended ones', async () => {
+        const { id: userId } = await addUser(db());
+        const first = await addSession(db(), userId, { createTime: Date.now() - 1_000 });
+        const second = await addSession(db(), userId);
+        const ended = await addSession(db(), userId);
+        await call(revokeUserSession, { userId, sessionId: ended.id });
 
-  describeOneTransport(suite, (name) => {
-    const call = suite.callsThrough(name, admin);
-
-    it('are listed for staff, newest first and without ended ones', async () => {
-      const { id: userId } = await addUser(db());
-      const first = await addSession(db(), userId, { createTime: Date.now() - 1_000 });
-      const second = await addSession(db(), userId);
-      const ended = await addSession(db(), userId);
-      await call(revokeUserSession, { userId, sessionId: ended.id });
-
-      const { sessions, nextPageToken: pageToken } = messageOf(
-        await call(listUserSessions, { userId, pageSize: 1 }),
-      );
-      expect(sessions).toMatchObject([
-        { id: second.id, address: '127.0.0.1', amr: ['pwd'], current: false },
-      ]);
-      expect(await call(listUserSessions, { userId, pageToken })).toMatchObject({
-        message: { sessions: [{ id: first.id }], nextPageToken: '' },
+        const { sessions, nextPageToken: pageToken } = messageOf(
+          await call(listUserSessions, { userId, pageSize: 1 }),
+        );
+        expect(sessions).toMatchObject([
+          { id: second.id, address: '127.0.0.1', amr: ['pwd'], current: false },
+        ]);
+        expect(await call(listUserSessions, { userId, pageToken })).toMatchObject({
+          message: { sessions: [{ id: first.id }], nextPageToken: '' },
+        });
+        expect(await call(listUserSessions, { userId: 'usr_none' })).toMatchObject(notFound);
       });
-      expect(await call(listUserSessions, { userId: 'usr_none' })).toMatchObject(notFound);
-    });
 
-    it('end one by one, and their tokens stop working', async () => {
-      const { id: userId } = await addUser(db(), { kind: 'member' });
-      const own = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: '' });
-      const { id: other } = await addSession(db(), userId);
-      const { id: stranger } = await addUser(db());
-      const { sid: sessionId } = subjectOf(own);
-      const elsewhere = { userId: stranger, sessionId };
-      expect(await call(revokeUserSession, elsewhere)).toMatchObject(notFound);
+      it('end one by one, and their tokens stop working', async () => {
+        const { id: userId } = await addUser(db(), { kind: 'member' });
+        const own = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: '' });
+        const { id: other } = await addSession(db(), userId);
+        const { id: stranger } = await addUser(db());
+        const { sid: sessionId } = subjectOf(own);
+        const elsewhere = { userId: stranger, sessionId };
+        expect(await call(revokeUserSession, elsewhere)).toMatchObject(notFound);
 
-      const ended = await call(revokeUserSession, { userId, sessionId });
-      expect(ended).toMatchObject({ ok: true });
-      expect(await liveSessions(db(), userId)).toEqual([other]);
-      const refused = { ok: false, error: { code: 'unauthenticated' } };
-      expect(await call(listSessions, {}, own)).toMatchObject(refused);
-      expect(await call(revokeUserSession, { userId, sessionId })).toMatchObject(notFound);
-    });
+        const ended = await call(revokeUserSession, { userId, sessionId });
+        expect(ended).toMatchObject({ ok: true });
+        expect(await liveSessions(db(), userId)).toEqual([other]);
+        const refused = { ok: false, error: { code: 'unauthenticated' } };
+        expect(await call(listSessions, {}, own)).toMatchObject(refused);
+        expect(await call(revokeUserSession, { userId, sessionId })).toMatchObject(notFound);
+      });
 
-    it('end all at once, also without one', async () => {
-      const { id: userId } = await addUser(db());
-      for (let i = 0; i < 3; i++) await addSession(db(), userId);
-      for (let i = 0; i < 2; i++) {
-        expect(await call(revokeUserSessions, { userId })).toMatchObject({ ok: true });
-        expect(await liveSessions(db(), userId)).toEqual([]);
-      }
-      expect(await call(revokeUserSessions, { userId: 'usr_none' })).toMatchObject(notFound);
+      it('end all at once, also without one', async () => {
+        const { id: userId } = await addUser(db());
+        for (let i = 0; i < 3; i++) await addSession(db(), userId);
+        for (let i = 0; i < 2; i++) {
+          expect(await call(revokeUserSessions, { userId })).toMatchObject({ ok: true });
+          expect(await liveSessions(db(), userId)).toEqual([]);
+        }
+        expect(await call(revokeUserSessions, { userId: 'usr_none' })).toMatchObject(notFound);
+      });
     });
   });
 });

@@ -1,11 +1,11 @@
 // The methods that manage trusted issuers and federated identities.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import {
   type TrustedIssuer,
   TrustedIssuerService,
 } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
-import { describeApp, describeAppOnSqlite, type Suite } from '../../support/app-suite.ts';
+import { describeApp, type Suite } from '../../support/app-suite.ts';
 import { jwkOf, keyPairs, makePublicJwk } from '../../support/client-keys.ts';
 import { addIdentity, addIssuer, callFederation } from '../../support/federation.ts';
 import type { TransportName } from '../../support/matrix.ts';
@@ -147,86 +147,86 @@ describeApp('a trusted issuer', (suite) => {
     );
     expect(issuers.filter(({ ok }) => ok)).toHaveLength(1);
   });
-});
 
-describeAppOnSqlite('a trusted issuer', (suite) => {
-  it('is refused, with the name of the field, if it cannot be trusted', async () => {
-    const issuer = 'https://issuer.example';
-    const key = makePublicJwk();
-    const set = (...keys: object[]) => ({ issuer, jwks: { keys } });
-    const short = { kty: 'RSA', n: 'AQAB', e: 'AQAB' };
-    const cases: readonly [fields: object, field: string][] = [
-      [{}, 'issuer'],
-      [{ issuer: 'https://a b' }, 'issuer'],
-      [{ issuer: 'urn:a' }, 'issuer'],
-      [{ issuer: 'http://issuer.example' }, 'issuer'],
-      [{ issuer: 'https://issuer.example?a=b' }, 'issuer'],
-      [{ issuer: 'https://issuer.example#a' }, 'issuer'],
-      [{ issuer: 'https://me:secret@issuer.example' }, 'issuer'],
-      [{ issuer: 'ftp://issuer.example' }, 'issuer'],
-      [{ issuer: suite.app.publicUrl, jwks: { keys: [key] } }, 'issuer'],
-      [{ issuer: 'cli_0123456789012345678901', jwks: { keys: [key] } }, 'issuer'],
-      [{ issuer, jwks_uri: 'http://issuer.example/jwks' }, 'jwks_uri'],
-      [{ issuer, jwks_uri: 'https://a:b@issuer.example/jwks' }, 'jwks_uri'],
-      [{ issuer, jwks_uri: 'file:///etc/passwd' }, 'jwks_uri'],
-      [{ issuer, jwks_uri: 'jwks' }, 'jwks_uri'],
-      [{ issuer, jwks_uri: 'https://issuer.example/jwks', jwks: { keys: [key] } }, 'jwks_uri'],
-      [{ issuer, audience: 'a b' }, 'audience'],
-      [{ issuer, name: 'a\nb' }, 'name'],
-      [{ issuer, jwks: {} }, 'jwks.keys'],
-      [{ issuer, jwks: { keys: 'x' } }, 'jwks.keys'],
-      [set(), 'jwks.keys'],
-      [set(short), 'jwks.keys'],
-      [set({ kty: 'oct', k: 'AAAA' }), 'jwks.keys[0].k'],
-      [set(key, keyPairs.RS256().privateKey.export({ format: 'jwk' })), 'jwks.keys[1].d'],
-      [set({ ...key, x: 'A'.repeat(43) }), 'jwks.keys'],
-      [set(key, { ...key, kid: 'a\nb' }), 'jwks.keys[1].kid'],
-      [set({ ...key, kid: '\ud800' }), 'jwks.keys[0].kid'],
-      [set({ ...key, use: 'enc' }), 'jwks.keys'],
-      [set({ ...jwkOf(keyPairs.RS256()), alg: 'RS512' }), 'jwks.keys'],
-      [set(...Array.from({ length: 51 }, () => key)), 'jwks.keys'],
-      [{ ...set(key), jwks: { keys: [key], padding: 'x'.repeat(66_000) } }, 'jwks'],
-    ];
-    const failures = await findFailures(cases, async (fields, field) => {
-      const { status, body } = await callFederation<Refused>(
-        suite,
-        'POST',
-        '/trusted-issuers',
-        fields,
-      );
-      expect([status, ...new Set(body.errors.map((one) => one.field))]).toEqual([400, field]);
+  describe('with wrong fields', () => {
+    it('is refused, with the name of the field, if it cannot be trusted', async () => {
+      const issuer = 'https://issuer.example';
+      const key = makePublicJwk();
+      const set = (...keys: object[]) => ({ issuer, jwks: { keys } });
+      const short = { kty: 'RSA', n: 'AQAB', e: 'AQAB' };
+      const cases: readonly [fields: object, field: string][] = [
+        [{}, 'issuer'],
+        [{ issuer: 'https://a b' }, 'issuer'],
+        [{ issuer: 'urn:a' }, 'issuer'],
+        [{ issuer: 'http://issuer.example' }, 'issuer'],
+        [{ issuer: 'https://issuer.example?a=b' }, 'issuer'],
+        [{ issuer: 'https://issuer.example#a' }, 'issuer'],
+        [{ issuer: 'https://me:secret@issuer.example' }, 'issuer'],
+        [{ issuer: 'ftp://issuer.example' }, 'issuer'],
+        [{ issuer: suite.app.publicUrl, jwks: { keys: [key] } }, 'issuer'],
+        [{ issuer: 'cli_0123456789012345678901', jwks: { keys: [key] } }, 'issuer'],
+        [{ issuer, jwks_uri: 'http://issuer.example/jwks' }, 'jwks_uri'],
+        [{ issuer, jwks_uri: 'https://a:b@issuer.example/jwks' }, 'jwks_uri'],
+        [{ issuer, jwks_uri: 'file:///etc/passwd' }, 'jwks_uri'],
+        [{ issuer, jwks_uri: 'jwks' }, 'jwks_uri'],
+        [{ issuer, jwks_uri: 'https://issuer.example/jwks', jwks: { keys: [key] } }, 'jwks_uri'],
+        [{ issuer, audience: 'a b' }, 'audience'],
+        [{ issuer, name: 'a\nb' }, 'name'],
+        [{ issuer, jwks: {} }, 'jwks.keys'],
+        [{ issuer, jwks: { keys: 'x' } }, 'jwks.keys'],
+        [set(), 'jwks.keys'],
+        [set(short), 'jwks.keys'],
+        [set({ kty: 'oct', k: 'AAAA' }), 'jwks.keys[0].k'],
+        [set(key, keyPairs.RS256().privateKey.export({ format: 'jwk' })), 'jwks.keys[1].d'],
+        [set({ ...key, x: 'A'.repeat(43) }), 'jwks.keys'],
+        [set(key, { ...key, kid: 'a\nb' }), 'jwks.keys[1].kid'],
+        [set({ ...key, kid: '\ud800' }), 'jwks.keys[0].kid'],
+        [set({ ...key, use: 'enc' }), 'jwks.keys'],
+        [set({ ...jwkOf(keyPairs.RS256()), alg: 'RS512' }), 'jwks.keys'],
+        [set(...Array.from({ length: 51 }, () => key)), 'jwks.keys'],
+        [{ ...set(key), jwks: { keys: [key], padding: 'x'.repeat(66_000) } }, 'jwks'],
+      ];
+      const failures = await findFailures(cases, async (fields, field) => {
+        const { status, body } = await callFederation<Refused>(
+          suite,
+          'POST',
+          '/trusted-issuers',
+          fields,
+        );
+        expect([status, ...new Set(body.errors.map((one) => one.field))]).toEqual([400, field]);
+      });
+      expect(failures).toEqual([]);
+      expect(cases).toHaveLength(30);
     });
-    expect(failures).toEqual([]);
-    expect(cases).toHaveLength(30);
-  });
 
-  it('has identities whose fields are refused by name', async () => {
-    const { db } = suite.app.inside;
-    const { ownerId } = await addClient(db, 'payments:read');
-    const issuer_id = await addIssuer(db);
-    const subject = 'repo:octo-org/octo-repo';
-    const cases: readonly [fields: object, field: string][] = [
-      [{ subject }, 'issuer_id'],
-      [{ issuer_id: 'iss_unknown', subject }, 'issuer_id'],
-      [{ issuer_id }, 'subject'],
-      [{ issuer_id, subject: '*' }, 'subject'],
-      [{ issuer_id, subject: '*/*:*' }, 'subject'],
-      [{ issuer_id, subject: 'a*b*' }, 'subject'],
-      [{ issuer_id, subject: 'a\nb' }, 'subject'],
-      [{ issuer_id, subject, claims: { sub: 'a' } }, 'claims.sub'],
-      [{ issuer_id, subject, claims: { aud: '*' } }, 'claims.aud'],
-      [{ issuer_id, subject, claims: { ref: '**' } }, 'claims.ref'],
-      [{ issuer_id, subject, claims: { ref: '' } }, 'claims'],
-      [{ issuer_id, subject, claims: { '': 'a' } }, 'claims'],
-      [{ issuer_id, subject, claims: { 'a b': 'a' } }, 'claims'],
-      [{ issuer_id, subject, claims: { ref: ['a'] } }, 'claims'],
-    ];
-    const path = `/clients/${ownerId}/federated-identities`;
-    const failures = await findFailures(cases, async (fields, field) => {
-      const { status, body } = await callFederation(suite, 'POST', path, fields);
-      expect(status).toBe(400);
-      expect(JSON.stringify(body)).toContain(field);
+    it('has identities whose fields are refused by name', async () => {
+      const { db } = suite.app.inside;
+      const { ownerId } = await addClient(db, 'payments:read');
+      const issuer_id = await addIssuer(db);
+      const subject = 'repo:octo-org/octo-repo';
+      const cases: readonly [fields: object, field: string][] = [
+        [{ subject }, 'issuer_id'],
+        [{ issuer_id: 'iss_unknown', subject }, 'issuer_id'],
+        [{ issuer_id }, 'subject'],
+        [{ issuer_id, subject: '*' }, 'subject'],
+        [{ issuer_id, subject: '*/*:*' }, 'subject'],
+        [{ issuer_id, subject: 'a*b*' }, 'subject'],
+        [{ issuer_id, subject: 'a\nb' }, 'subject'],
+        [{ issuer_id, subject, claims: { sub: 'a' } }, 'claims.sub'],
+        [{ issuer_id, subject, claims: { aud: '*' } }, 'claims.aud'],
+        [{ issuer_id, subject, claims: { ref: '**' } }, 'claims.ref'],
+        [{ issuer_id, subject, claims: { ref: '' } }, 'claims'],
+        [{ issuer_id, subject, claims: { '': 'a' } }, 'claims'],
+        [{ issuer_id, subject, claims: { 'a b': 'a' } }, 'claims'],
+        [{ issuer_id, subject, claims: { ref: ['a'] } }, 'claims'],
+      ];
+      const path = `/clients/${ownerId}/federated-identities`;
+      const failures = await findFailures(cases, async (fields, field) => {
+        const { status, body } = await callFederation(suite, 'POST', path, fields);
+        expect(status).toBe(400);
+        expect(JSON.stringify(body)).toContain(field);
+      });
+      expect(failures).toEqual([]);
     });
-    expect(failures).toEqual([]);
   });
 });
