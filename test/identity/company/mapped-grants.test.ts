@@ -6,7 +6,7 @@ import {
   MappedRole,
 } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { registerProvider, type SignInBrowser } from '../../support/company-sign-in.ts';
+import type { SignInBrowser } from '../../support/company-sign-in.ts';
 import { codeOf, managerCredential, messageOf } from '../../support/manager-calls.ts';
 import { describeFeature } from '../../support/matrix.ts';
 import { addMember } from '../../support/member-rows.ts';
@@ -130,15 +130,19 @@ describeFeature('a user of an identity provider', (dialect) => {
   it('loses the grants of its groups with the provider, and keeps those of staff', async () => {
     const { ownerId: mapped } = await addWorkspace(db(), '');
     const { ownerId: own } = await addWorkspace(db(), '');
-    const providerId = await registerProvider(place(), shared.provider, {
+    const providerId = await shared.register({
       roleMappings: [
         { group: 'operators', scopes: ['audit:read', 'clients:read'] },
         { group: 'sales', workspaceId: mapped, role: MappedRole.ADMIN },
       ],
     });
     const signedIn = async (groups: readonly string[], email?: string) => {
-      const browser = newBrowser();
-      await browser.signIn(shared.provider, providerId, account(groups, email));
+      const browser = shared.browser();
+      await browser.signIn(
+        shared.provider,
+        providerId,
+        account({ groups, ...(email === undefined ? {} : { email }) }),
+      );
       return (await refreshed(browser)).id;
     };
     const operator = await signedIn(['operators']);
@@ -190,11 +194,11 @@ describeFeature('a user of an identity provider', (dialect) => {
   });
 
   it('keeps its provider as the last enabled staff user with a scope', async () => {
-    const providerId = await registerProvider(place(), shared.provider, {
+    const providerId = await shared.register({
       roleMappings: [{ group: 'operators', scopes: ['audit:read'] }],
     });
-    const browser = newBrowser();
-    await browser.signIn(shared.provider, providerId, account(['operators']));
+    const browser = shared.browser();
+    await browser.signIn(shared.provider, providerId, account({ groups: ['operators'] }));
     const { id } = await refreshed(browser);
     const setOthers = (disable_time: number | null) =>
       changeAsOtherProcess(db(), (trx) =>
