@@ -1,13 +1,10 @@
 // The HTML of the console as the service sends it.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { startTestApp } from '../support/harness.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let test: TestApp;
-beforeAll(async () => {
-  test = await startTestApp();
-});
-afterAll(() => test.remove());
+const test = useStarted(() => startTestApp());
 
 const ask = (path: string, init: RequestInit = {}) =>
   fetch(`${test.app.publicUrl}${path}`, { redirect: 'manual', ...init });

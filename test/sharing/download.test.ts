@@ -2,9 +2,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openRpcStreamTransports } from '../support/document-streams.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
 import { rangeCases } from '../support/range-cases.ts';
 import { itHoldsFor, product } from '../support/rule.ts';
@@ -17,6 +17,7 @@ import {
   openFilesUnder,
   upload,
 } from '../support/sharing-api.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const pdf = makePdf({ pages: 1, text: 'Terms', padToBytes: 10_000 });
 
@@ -30,12 +31,11 @@ function bufferBytes(): number {
 }
 
 describe('a download', () => {
-  let test: TestApp;
+  const test = useStarted(() => startTestApp());
   let document: DocumentFields;
   let url: string;
   let shared: { url: string; cookie: string };
   beforeAll(async () => {
-    test = await startTestApp();
     document = await upload(test, pdf, 'terms.pdf');
     url = `${test.app.publicUrl}/api/v1/documents/${document.id}/file`;
     const link = await makeLink(test, document.id);
@@ -44,7 +44,6 @@ describe('a download', () => {
     const cookie = page.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
     shared = { url: `${link.url}/file`, cookie };
   });
-  afterAll(() => test.remove());
 
   const request = (headers: Record<string, string> = {}, method = 'GET') =>
     fetch(url, { method, headers: { ...keyOf(test), ...headers } });

@@ -1,17 +1,14 @@
 import { parse as parseDisposition } from 'content-disposition';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createDownloadHead } from '../../src/base/http/download.ts';
 import { checkName } from '../../src/sharing/documents/upload.ts';
-import {
-  openStreamTransports,
-  postForm,
-  type StreamTransport,
-} from '../support/document-streams.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { openStreamTransports, postForm } from '../support/document-streams.ts';
+import { startTestApp } from '../support/harness.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { blobDirOf, filesUnder, keyOf, upload } from '../support/sharing-api.ts';
 import { type TransportAnswer, transportNames } from '../support/transports.ts';
+import { useStarted, useTransports } from '../support/use-started.ts';
 
 const file = Buffer.from('some bytes');
 
@@ -91,16 +88,8 @@ function isTaken(name: string): boolean {
 }
 
 describe('a file name', () => {
-  let test: TestApp;
-  let transports: StreamTransport[];
-  beforeAll(async () => {
-    test = await startTestApp();
-    transports = openStreamTransports(test.app);
-  });
-  afterAll(async () => {
-    for (const transport of transports) transport.close();
-    await test.remove();
-  });
+  const test = useStarted(() => startTestApp());
+  const transports = useTransports(() => openStreamTransports(test.app));
 
   async function expectName(answer: TransportAnswer<{ id: string; name: string }>, name: string) {
     expect(answer).toMatchObject({ ok: true, message: { name } });

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { startTestApp } from '../support/harness.ts';
 import { makeWav } from '../support/media-files.ts';
 import { makePdf } from '../support/pdf.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { callSharingApi, makeLink, makePng, upload } from '../support/sharing-api.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const pdf = makePdf({ pages: 1, text: 'The terms' });
 
 describe('a shared document', () => {
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp();
-  });
-  afterAll(() => test.remove());
+  const test = useStarted(() => startTestApp());
 
   async function share(bytes: Buffer, filename: string) {
     const document = await upload(test, bytes, filename);

@@ -1,10 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  openStreamTransports,
-  postForm,
-  type StreamTransport,
-} from '../support/document-streams.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { openStreamTransports, postForm } from '../support/document-streams.ts';
+import { startTestApp } from '../support/harness.ts';
 import type { TransportName } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
@@ -18,6 +14,7 @@ import {
   upload,
 } from '../support/sharing-api.ts';
 import { transportNames } from '../support/transports.ts';
+import { useStarted, useTransports } from '../support/use-started.ts';
 
 const script = '<script>alert(1)</script>';
 const svg = `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`;
@@ -108,16 +105,8 @@ async function expectAttachment(response: Response, bytes: Buffer): Promise<void
 }
 
 describe('the type of a document', () => {
-  let test: TestApp;
-  let transports: StreamTransport[];
-  beforeAll(async () => {
-    test = await startTestApp();
-    transports = openStreamTransports(test.app);
-  });
-  afterAll(async () => {
-    for (const transport of transports) transport.close();
-    await test.remove();
-  });
+  const test = useStarted(() => startTestApp());
+  const transports = useTransports(() => openStreamTransports(test.app));
 
   /** Every HTTP route that returns the bytes, with its answer. */
   async function downloads(id: string) {

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { Client, credentials } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { auditEventsOf } from '../support/audit-rows.ts';
 import { startGrpcUpload } from '../support/document-streams.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { endlessPdf } from '../support/hostile-pdfs.ts';
 import { addMember } from '../support/member-rows.ts';
 import { addWorkspace, changeAsOtherProcess, revoke } from '../support/owner-rows.ts';
@@ -17,16 +17,13 @@ import { itHoldsFor } from '../support/rule.ts';
 import { bearer, expectNothingStored } from '../support/sharing-api.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { type Credential, connectError, headersOf } from '../support/transports.ts';
+import { useStarted } from '../support/use-started.ts';
 
 /** Longer than a check may be old. */
 const heldMs = 400;
 const scope = 'documents:write documents:read';
 
-let test: TestApp;
-beforeAll(async () => {
-  test = await startTestApp();
-});
-afterAll(() => test.remove());
+const test = useStarted(() => startTestApp());
 
 type Started = {
   /** Sends more bytes of the file. */

@@ -1,20 +1,17 @@
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { Client, credentials } from '@grpc/grpc-js';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { startGrpcUpload } from '../support/document-streams.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { multipartBody, openRawHttp, requestHead } from '../support/raw-http.ts';
 import { expectNothingStored, keyOf } from '../support/sharing-api.ts';
 import { connectError } from '../support/transports.ts';
+import { useStarted } from '../support/use-started.ts';
 
 describe('an upload that stalls', () => {
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ uploadStalledMs: 200 });
-  });
-  afterAll(() => test.remove());
+  const test = useStarted(() => startTestApp({ uploadStalledMs: 200 }));
   afterEach(() => expectNothingStored(test));
 
   const form = multipartBody(

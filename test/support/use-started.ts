@@ -1,4 +1,4 @@
-// An app or a program that all tests of a suite share.
+// An app, a program or transports that all tests of a suite share.
 import { afterAll, beforeAll } from 'vitest';
 
 /**
@@ -17,4 +17,14 @@ export function useStarted<T extends { remove(): Promise<void> }>(start: () => P
       return Reflect.get(started, name);
     },
   });
+}
+
+/** Opens them before the tests, and closes them after the tests. */
+export function useTransports<T extends { close(): void }>(open: () => readonly T[]): T[] {
+  const transports: T[] = [];
+  beforeAll(() => void transports.push(...open()));
+  afterAll(() => {
+    for (const transport of transports) transport.close();
+  });
+  return transports;
 }

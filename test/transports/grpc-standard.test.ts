@@ -7,18 +7,17 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { Client, credentials, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { services } from '../../src/api/services.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let app: TestApp;
+const app = useStarted(() => startTestApp());
 let client: Client;
 beforeAll(async () => {
-  app = await startTestApp();
   client = new Client(app.app.grpcAddress, credentials.createInsecure());
 });
 afterAll(async () => {
   client.close();
-  await app.remove();
 });
 
 const keep = (bytes: Buffer) => bytes;

@@ -7,23 +7,22 @@ import {
   VerifyTokenRequestSchema,
 } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { metadataOf, openDownload, uploadPieces } from '../support/grpc-streams.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { grpcError } from '../support/transports.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const getJwks = '/latchkey.identity.v1.VerificationService/GetJwks';
 const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 
-let app: TestApp;
+const app = useStarted(() => startTestApp({ config: { uploadBytesMax: 32 * 1024 * 1024 } }));
 let client: Client;
 beforeAll(async () => {
-  app = await startTestApp({ config: { uploadBytesMax: 32 * 1024 * 1024 } });
   client = new Client(app.app.grpcAddress, credentials.createInsecure());
 });
 afterAll(async () => {
   client.close();
-  await app.remove();
 });
 
 const keep = (bytes: Buffer) => bytes;

@@ -3,18 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
 import { desktop, newReader, phone, type Reader } from '../support/browser-pages.ts';
 import { expectAccessible } from '../support/console-suite.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { openApi } from '../support/openapi.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let test: TestApp;
+const test = useStarted(() => startTestApp());
 let reader: Reader;
 beforeAll(async () => {
-  test = await startTestApp();
   reader = await open(desktop);
 });
 afterAll(async () => {
   await reader.page.context().close();
-  await test.remove();
 });
 
 async function open(options: typeof desktop): Promise<Reader> {

@@ -3,12 +3,13 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { responseBytes } from '../../src/api/response-budget.ts';
 import { bearer, makePng, sha256 } from '../support/sharing-api.ts';
-import { openHttp1, startTlsApp, type TlsApp, type TlsClient } from '../support/tls-app.ts';
+import { openHttp1, startTlsApp, type TlsClient } from '../support/tls-app.ts';
 import {
   openUnreadClient,
   type UnreadRequest,
   type UnreadStream,
 } from '../support/unread-streams.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const streams = 100;
 const bytesMax = 8 * 1024 * 1024;
@@ -16,22 +17,22 @@ const connections = 4;
 const content = Buffer.alloc(3_000_000, 'a');
 const logoBytes = 1_000_000;
 
-let test: TlsApp;
+const test = useStarted(() =>
+  startTlsApp({
+    config: { trustedProxies: ['127.0.0.1'] },
+    responseBudget: { bytesMax, stalledMs: 60_000 },
+  }),
+);
 let honest: TlsClient;
 let targets: Record<string, UnreadRequest>;
 let file: UnreadRequest;
 
 beforeAll(async () => {
-  test = await startTlsApp({
-    config: { trustedProxies: ['127.0.0.1'] },
-    responseBudget: { bytesMax, stalledMs: 60_000 },
-  });
   honest = openHttp1(test.app.publicUrl, ca());
   targets = await createTargets();
 });
 afterAll(async () => {
   honest?.close();
-  await test?.remove();
 });
 
 const ca = () => test.files.authority.certificate;

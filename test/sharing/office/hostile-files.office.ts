@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { conversionLimits } from '../../../src/sharing/previews/converter/conversion-errors.ts';
 import { canIsolate } from '../../../src/sharing/previews/converter/sandbox.ts';
-import { startTestApp, type TestApp } from '../../support/harness.ts';
+import { startTestApp } from '../../support/harness.ts';
 import { type HostileFile, hostileOfficeFiles } from '../../support/hostile-office-files.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 import {
@@ -20,6 +20,7 @@ import {
   makePng,
   upload,
 } from '../../support/sharing-api.ts';
+import { useStarted } from '../../support/use-started.ts';
 
 type Previewed = DocumentFields & { preview: string; preview_error: string };
 
@@ -70,12 +71,11 @@ const modes = {
 };
 
 describe.each(Object.entries(modes))('a hostile file, %s', (_name, programs) => {
-  let test: TestApp;
+  const test = useStarted(() => startTestApp({ config: { officeCommand: 'soffice' } }));
   const temporary = path.join(folder, `tmp-${programs.length}`);
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
-    test = await startTestApp({ config: { officeCommand: 'soffice' } });
     await mkdir(temporary);
     process.env.TMPDIR = temporary;
     process.env.PATH = programs + process.env.PATH;
@@ -89,7 +89,6 @@ describe.each(Object.entries(modes))('a hostile file, %s', (_name, programs) => 
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
-    await test?.remove();
   });
 
   async function settledState(name: string): Promise<Previewed> {

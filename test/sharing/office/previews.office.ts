@@ -1,10 +1,10 @@
 // Office files that LibreOffice converts: through the API, and through a link in a browser.
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { sharedBrowser } from '../../support/browser.ts';
 import { newReader, phone } from '../../support/browser-pages.ts';
-import { startTestApp, type TestApp } from '../../support/harness.ts';
+import { startTestApp } from '../../support/harness.ts';
 import { describeDialects } from '../../support/matrix.ts';
 import { makeOfficeFiles, officePages } from '../../support/office-files.ts';
 import { readPages } from '../../support/pdf-text.ts';
@@ -19,6 +19,7 @@ import {
   upload,
   uploadVersion,
 } from '../../support/sharing-api.ts';
+import { useStarted } from '../../support/use-started.ts';
 
 type Previewed = DocumentFields & { preview: string; preview_error: string };
 
@@ -30,11 +31,7 @@ beforeAll(async () => {
 const types = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'rtf', 'doc', 'xls', 'ppt'] as const;
 
 describeDialects('the preview of an Office file', (dialect) => {
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ dialect, config: { officeCommand: 'soffice' } });
-  });
-  afterAll(() => test?.remove());
+  const test = useStarted(() => startTestApp({ dialect, config: { officeCommand: 'soffice' } }));
 
   const fileOf = (extension: string) => files.get(extension) ?? Buffer.alloc(0);
 
