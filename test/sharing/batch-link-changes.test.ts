@@ -1,10 +1,8 @@
 // Changing and revoking several links at once.
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { startAppPair } from '../support/app-pair.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { describeFeature } from '../support/matrix.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 import {
   callSharingApi,
@@ -14,7 +12,6 @@ import {
   upload,
 } from '../support/sharing-api.ts';
 import { transportNames } from '../support/transports.ts';
-import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 type Answer = {
   readonly links: LinkFields[];
@@ -191,29 +188,5 @@ describeApp('several links', (suite) => {
     const rows = await rowsOf(links.map(({ id }) => id));
     expect(new Set(rows.map(({ password_hash }) => password_hash)).size).toBe(1);
     expect(new Set(rows.map(({ gate_revision }) => gate_revision))).toEqual(new Set([2]));
-  });
-});
-
-describeFeature('the revocation of several links', (dialect) => {
-  it('reaches the readers of other processes within a second', async () => {
-    const { apps, origins, remove } = await startAppPair(dialect, {});
-    onTestFinished(remove);
-    const [first, second] = apps;
-    const { id } = await upload(first, Buffer.from('The terms.'), 'terms.txt');
-    const links = [await makeLink(first, id), await makeLink(first, id)];
-    const read = async () => {
-      const statuses = new Set<number>();
-      for (const { url } of links) {
-        const answer = await fetch(url.replace(origins[0], origins[1]));
-        await answer.arrayBuffer();
-        statuses.add(answer.status);
-      }
-      return [...statuses].join();
-    };
-    expect(await read()).toBe('200');
-
-    await callSharingApi(first, 'POST', '/links:batchRevoke', { ids: links.map((one) => one.id) });
-
-    await expectWithinOneSecond(second.app.inside.db, read, '410');
   });
 });

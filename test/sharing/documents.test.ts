@@ -200,20 +200,6 @@ describeFeature('documents', (dialect) => {
     }
   });
 
-  it('are deleted once when several deletions arrive at the same time', async () => {
-    const { id } = await upload(test, Buffer.from('a'), 'a.bin');
-
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => callSharingApi(test, 'DELETE', `/documents/${id}`)),
-    );
-
-    const deleted = answers.filter(({ status }) => status === 200);
-    expect(deleted[0]).toMatchObject({ body: {} });
-    const others = answers.filter(({ status }) => status === 404);
-    expect(deleted.length + others.length).toBe(8);
-    await expectNothingStored(test);
-  });
-
   it('of another workspace are not found by any method', async () => {
     const document = await upload(test, Buffer.from('a'), 'a.bin');
     const scopes = 'documents:read documents:write';

@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
 import {
   addDocument,
-  createFolder,
   type FolderFields,
   makeFolder,
   makeRoom,
@@ -102,152 +101,81 @@ describeApp('folders', (suite) => {
       await db.selectFrom('folders').selectAll().execute(),
     ];
 
-    const patch = (id: string, body: object) => call('PATCH', `/folders/${id}`, body);
-    const cases: [string, () => Promise<{ status: number; body: unknown }>, number, string][] = [
-      ['no name', () => createFolder(test(), ''), 400, 'name'],
-      ['a blank name', () => createFolder(test(), '  '), 400, 'name'],
-      ['an invisible name', () => createFolder(test(), '\u200b\u3164\u2800'), 400, 'name'],
-      ['a control character', () => createFolder(test(), 'a\nb'), 400, 'name'],
-      ['a direction override', () => createFolder(test(), 'a\u202eb'), 400, 'name'],
-      ['a long name', () => createFolder(test(), 'x'.repeat(256)), 400, 'name'],
-      ['a duplicate', () => createFolder(test(), 'Child', parent.id), 409, 'of this name'],
-      [
-        'a duplicate in capitals',
-        () => createFolder(test(), 'CHILD ', parent.id),
-        409,
-        'of this name',
+    const rule = (...entry_rules: object[]) => ({ folder_id: parent.id, entry_rules });
+    type Refusal = [name: string, body: object | undefined, status: number, told: string];
+    const refusals: Record<string, Refusal[]> = {
+      'POST /folders': [
+        ['no name', { name: '' }, 400, 'name'],
+        ['a blank name', { name: '  ' }, 400, 'name'],
+        ['an invisible name', { name: '\u200b\u3164\u2800' }, 400, 'name'],
+        ['a control character', { name: 'a\nb' }, 400, 'name'],
+        ['a direction override', { name: 'a\u202eb' }, 400, 'name'],
+        ['a long name', { name: 'x'.repeat(256) }, 400, 'name'],
+        ['a duplicate', { name: 'Child', parent_id: parent.id }, 409, 'of this name'],
+        ['one in capitals', { name: 'CHILD ', parent_id: parent.id }, 409, 'of this name'],
+        ['an unknown parent', { name: 'x', parent_id: 'fld_0' }, 404, 'folder'],
+        ['a document as parent', { name: 'x', parent_id: document.id }, 404, 'folder'],
+        ['a ninth level', { name: 'x', parent_id: deepest }, 409, 'nested'],
+        ['an entry of a full folder', { name: 'x', parent_id: full.id }, 409, '10000 entries'],
       ],
-      ['an unknown parent', () => createFolder(test(), 'x', 'fld_0'), 404, 'folder'],
-      ['a foreign parent', () => createFolder(test(), 'x', foreign), 404, 'folder'],
-      ['a document as parent', () => createFolder(test(), 'x', document.id), 404, 'folder'],
-      ['a ninth level', () => createFolder(test(), 'x', deepest), 409, 'nested'],
-      ['an entry of a full folder', () => createFolder(test(), 'x', full.id), 409, '10000 entries'],
-      ['a move into itself', () => patch(parent.id, { parent_id: parent.id }), 400, 'parent_id'],
-      ['a cycle', () => patch(parent.id, { parent_id: child.id }), 400, 'parent_id'],
-      ['a move that is too deep', () => patch(parent.id, { parent_id: deepest }), 409, 'nested'],
-      ['a move into a full folder', () => patch(child.id, { parent_id: full.id }), 409, 'entries'],
-      ['a move to a foreign folder', () => patch(child.id, { parent_id: foreign }), 404, 'folder'],
-      ['a rename to a blank', () => patch(child.id, { name: ' ' }), 400, 'name'],
-      ['a change of a foreign folder', () => patch(foreign, { name: 'x' }), 404, 'folder'],
-      ['reading a foreign folder', () => call('GET', `/folders/${foreign}`), 404, 'folder'],
-      ['deleting a foreign folder', () => call('DELETE', `/folders/${foreign}`), 404, 'folder'],
-      [
-        'deleting a folder with a document',
-        () => call('DELETE', `/folders/${child.id}`),
-        409,
-        'not empty',
+      [`PATCH /folders/${parent.id}`]: [
+        ['a move into itself', { parent_id: parent.id }, 400, 'parent_id'],
+        ['a cycle', { parent_id: child.id }, 400, 'parent_id'],
+        ['a move that is too deep', { parent_id: deepest }, 409, 'nested'],
       ],
-      [
-        'deleting a folder with a folder',
-        () => call('DELETE', `/folders/${parent.id}`),
-        409,
-        'not empty',
+      [`PATCH /folders/${child.id}`]: [
+        ['a move into a full folder', { parent_id: full.id }, 409, 'entries'],
+        ['a rename to a blank', { name: ' ' }, 400, 'name'],
       ],
-      [
-        'a document into a full folder',
-        () => call('PATCH', `/documents/${document.id}`, { folder_id: full.id }),
-        409,
-        'entries',
+      [`DELETE /folders/${child.id}`]: [['with a document', undefined, 409, 'not empty']],
+      [`DELETE /folders/${parent.id}`]: [['with a folder', undefined, 409, 'not empty']],
+      [`PATCH /documents/${document.id}`]: [
+        ['a move into a full folder', { folder_id: full.id }, 409, 'entries'],
       ],
-      [
-        'a document into a foreign folder',
-        () => call('PATCH', `/documents/${document.id}`, { folder_id: foreign }),
-        404,
-        'folder',
-      ],
-      [
-        'an upload to a foreign folder',
-        () => uploadInto(test(), foreign, { name: 'x', bytes: Buffer.from('x') }),
-        404,
-        'folder',
-      ],
-      [
-        'an upload to a full folder',
-        () => uploadInto(test(), full.id, { name: 'x', bytes: Buffer.from('x') }),
-        409,
-        'entries',
-      ],
-      [
-        'a link to a foreign folder',
-        () => call('POST', '/links', { folder_id: foreign }),
-        404,
-        'folder',
-      ],
-      ['a link to nothing', () => call('POST', '/links', {}), 400, 'document_id'],
-      [
-        'a link to both',
-        () => call('POST', '/links', { folder_id: child.id, document_id: document.id }),
-        400,
-        'folder_id',
-      ],
-      [
-        'a version of a folder',
-        () => call('POST', '/links', { folder_id: child.id, pinned_version: 1 }),
-        400,
-        'pinned_version',
-      ],
-      [
-        'rules of a document',
-        () =>
-          call('POST', '/links', {
+      'POST /links': [
+        ['to nothing', {}, 400, 'document_id'],
+        ['to both', { folder_id: child.id, document_id: document.id }, 400, 'folder_id'],
+        ['to a version', { folder_id: child.id, pinned_version: 1 }, 400, 'pinned_version'],
+        [
+          'with rules for a document',
+          {
+            ...rule({ document_id: document.id, hidden: true }),
+            folder_id: '',
             document_id: document.id,
-            entry_rules: [{ document_id: document.id, hidden: true }],
-          }),
-        400,
-        'entry_rules',
+          },
+          ...([400, 'entry_rules'] as const),
+        ],
+        ['with a rule without an entry', rule({ hidden: true }), 400, 'entry_rules[0]'],
+        ['with a rule for nothing', rule({ folder_id: child.id }), 400, 'entry_rules[0]'],
+        ...[parent.id, foreign].map(
+          (folder_id): Refusal => [
+            ...(['with a rule for itself, or for a foreign folder'] as const),
+            ...([rule({ folder_id, hidden: true }), 400, 'entry_rules[0].folder_id'] as const),
+          ],
+        ),
+        [
+          'with two rules for an entry',
+          rule(
+            { folder_id: child.id, hidden: true },
+            { folder_id: child.id, allow_download: true },
+          ),
+          ...([400, 'entry_rules[1].folder_id'] as const),
+        ],
       ],
-      [
-        'a rule without an entry',
-        () => call('POST', '/links', { folder_id: parent.id, entry_rules: [{ hidden: true }] }),
-        400,
-        'entry_rules[0]',
-      ],
-      [
-        'a rule for nothing',
-        () =>
-          call('POST', '/links', { folder_id: parent.id, entry_rules: [{ folder_id: child.id }] }),
-        400,
-        'entry_rules[0]',
-      ],
-      [
-        'a rule for the folder itself',
-        () =>
-          call('POST', '/links', {
-            folder_id: parent.id,
-            entry_rules: [{ folder_id: parent.id, hidden: true }],
-          }),
-        400,
-        'entry_rules[0].folder_id',
-      ],
-      [
-        'a rule for a foreign folder',
-        () =>
-          call('POST', '/links', {
-            folder_id: parent.id,
-            entry_rules: [{ folder_id: foreign, hidden: true }],
-          }),
-        400,
-        'entry_rules[0].folder_id',
-      ],
-      [
-        'two rules for an entry',
-        () =>
-          call('POST', '/links', {
-            folder_id: parent.id,
-            entry_rules: [
-              { folder_id: child.id, hidden: true },
-              { folder_id: child.id, allow_download: true },
-            ],
-          }),
-        400,
-        'entry_rules[1].folder_id',
-      ],
-    ];
-    const failures = await findFailures(cases, async (_name, run, status, told) => {
-      const { body, status: got } = await run();
+    };
+    const cases = Object.entries(refusals).flatMap(([request, some]) =>
+      some.map((refusal): [string, ...Refusal] => [request, ...refusal]),
+    );
+    const failures = await findFailures(cases, async (request, _name, sent, status, told) => {
+      const [method = '', route = ''] = request.split(' ');
+      const { body, status: got } = await call(method, route, sent);
       expect([got, JSON.stringify(body)]).toEqual([status, expect.stringContaining(told)]);
     });
     expect(failures).toEqual([]);
+    expect(cases).toHaveLength(28);
+    const uploaded = await uploadInto(test(), full.id, { name: 'x', bytes: Buffer.from('x') });
+    expect(uploaded).toMatchObject({ status: 409, body: { code: 'conflict' } });
+
     const after = [await storedState(test()), await db.selectFrom('folders').selectAll().execute()];
     expect(after).toEqual(before);
   });

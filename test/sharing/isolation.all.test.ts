@@ -92,6 +92,7 @@ const bound: readonly Caller[] = ['key', ...roles];
 describeApp('two workspaces', (suite) => {
   let ours: FilledWorkspace;
   let theirs: FilledWorkspace;
+  let rowsOfTheirs: readonly string[];
   const users = new Map<Caller, string>();
   beforeAll(async () => {
     [ours, theirs] = [
@@ -104,6 +105,7 @@ describeApp('two workspaces', (suite) => {
     }
     const both = await addMember(db, ours.ids.workspace_id, 'owner');
     users.set('member of both', await addMember(db, theirs.ids.workspace_id, 'owner', both));
+    rowsOfTheirs = await theirs.rows();
   });
 
   /** The credential with which that caller may call the method in its own workspace. */
@@ -136,17 +138,14 @@ describeApp('two workspaces', (suite) => {
   }
   const isWhole = suite.dialect === 'sqlite';
   const transports = isWhole ? transportNames : (['http'] as const);
-  const stateOfTheirs = async () => ({
-    rows: await theirs.rows(),
-    files: await filesUnder(blobDirOf(suite.testApp)),
-  });
+  const files = () => filesUnder(blobDirOf(suite.testApp));
   const expectNothingOf = (text: string) => {
     for (const mark of theirs.marks) expect(text).not.toContain(mark);
   };
 
   /**
    * Checks one method with each caller through each transport, and then that the other workspace is
-   * as it was. Reading it takes longer than the calls.
+   * as it was at first. Reading it takes longer than the calls.
    */
   async function expectOfAll<C extends Caller | 'anonymous'>(
     callersOf: (transport: TransportName) => readonly C[],
@@ -156,30 +155,36 @@ describeApp('two workspaces', (suite) => {
       callersOf(transport).map((who): [TransportName, C] => [transport, who]),
     );
     expect(calls.length).toBeGreaterThanOrEqual(2);
-    const before = await stateOfTheirs();
+    const before = await files();
     expect(await findFailures(calls, check)).toEqual([]);
-    expect(await stateOfTheirs()).toEqual(before);
+    expect(await files()).toEqual(before);
+    expect(await theirs.rows()).toEqual(rowsOfTheirs);
   }
 
   const ofMembers = about.filter(([, , method]) => mayCall('member of both', method));
+  /** One method for each kind of id on PostgreSQL. */
+  const ownIds = isWhole ? ofMembers : [...new Map(ofMembers.map((one) => [one[1], one])).values()];
 
-  itHoldsFor(ofMembers, 13)('answer calls with their own ids', async (_, field, method) => {
-    const fresh = await makeFilledWorkspace(suite.testApp);
-    const { user_id: sub } = fresh.ids;
-    // The workspace keeps an owner when this owner leaves.
-    await addMember(suite.app.inside.db, fresh.ids.workspace_id, 'owner');
-    const token = { type: 'member', scope: memberScope, sub } as const;
-    const authorization = `Bearer ${await signToken(suite.app, token)}`;
-    const rest = requiredFields[method.name] ?? {};
-    const fields = { ...idsFor(method.name, fresh.ids, field), page_token: '' };
-    const answer = await callMethodWithText(suite.app, 'http', {
-      method,
-      authorization,
-      fields,
-      rest,
-    });
-    expect(answer).toMatchObject({ code: 'ok' });
-  });
+  itHoldsFor(ownIds, isWhole ? 13 : 8)(
+    'answer calls with their own ids',
+    async (_, field, method) => {
+      const fresh = await makeFilledWorkspace(suite.testApp);
+      const { user_id: sub } = fresh.ids;
+      // The workspace keeps an owner when this owner leaves.
+      await addMember(suite.app.inside.db, fresh.ids.workspace_id, 'owner');
+      const token = { type: 'member', scope: memberScope, sub } as const;
+      const authorization = `Bearer ${await signToken(suite.app, token)}`;
+      const rest = requiredFields[method.name] ?? {};
+      const fields = { ...idsFor(method.name, fresh.ids, field), page_token: '' };
+      const answer = await callMethodWithText(suite.app, 'http', {
+        method,
+        authorization,
+        fields,
+        rest,
+      });
+      expect(answer).toMatchObject({ code: 'ok' });
+    },
+  );
 
   itHoldsFor(about, 13)(
     'answer every caller with an id of the other workspace as with an unknown id',

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
 import {
   callSharingApi,
@@ -11,22 +11,17 @@ import {
   serviceCredential,
   upload,
 } from '../support/sharing-api.ts';
-import { openTransports, type Transport } from '../support/transports.ts';
+import { openTransports } from '../support/transports.ts';
+import { useStarted, useTransports } from '../support/use-started.ts';
 
 const { updateLink, revokeLink } = LinkService.method;
 
 describeFeature('links', (dialect) => {
-  let test: TestApp;
-  let transports: Transport[];
+  const test = useStarted(() => startTestApp({ dialect }));
+  const transports = useTransports(() => openTransports(test.app));
   let document: DocumentFields;
   beforeAll(async () => {
-    test = await startTestApp({ dialect });
-    transports = openTransports(test.app);
     document = await upload(test, Buffer.from('shared'), 'shared.bin');
-  });
-  afterAll(async () => {
-    for (const transport of transports) transport.close();
-    await test.remove();
   });
 
   it('change only in the named fields, and keep their URL', async () => {
@@ -57,23 +52,6 @@ describeFeature('links', (dialect) => {
     expect(cleared.status).toBe(200);
     expect(cleared.body).not.toHaveProperty('expire_time');
     expect((await callSharingApi(test, 'GET', `/links/${link.id}`)).body).toEqual(cleared.body);
-  });
-
-  it('change the same way through every transport', async () => {
-    const link = await makeLink(test, document.id, { email_required: true, name: 'First' });
-    for (const transport of transports) {
-      const request = { linkId: link.id, name: `By ${transport.name}` };
-      const answer = await transport.call(
-        updateLink,
-        // Over HTTP the fields of the body are the mask.
-        transport.name === 'http' ? request : { ...request, updateMask: { paths: ['name'] } },
-        keyOf(test),
-      );
-      expect(answer, transport.name).toMatchObject({
-        ok: true,
-        message: { link: { name: request.name, emailRequired: true, url: link.url } },
-      });
-    }
   });
 
   it('change in the workspace that a caller without one names', async () => {

@@ -32,6 +32,9 @@ describe('the URL of a link', () => {
 
 const body = new URLSearchParams({ email: 'reader@example.com' });
 
+const swapCase = (text: string) =>
+  text.toLowerCase() === text ? text.toUpperCase() : text.toLowerCase();
+
 describe('a link', () => {
   const { etag, app, clock, gated, open, pass, expectNothingOf, expectNothingWith } =
     useSecretDocument('sqlite');
@@ -45,7 +48,12 @@ describe('a link', () => {
     const deleted = await newDocument();
     const cookie = await pass(deleted);
     await callSharingApi(app(), 'DELETE', `/documents/${deleted.document_id}`);
-    const slugs = [slugOf(deleted), 'A'.repeat(22), 'A'.repeat(21), '_'.repeat(22), '%00', '..%2f'];
+    const live = slugOf(await gated());
+    const slugs = [
+      ...[slugOf(deleted), 'A'.repeat(22), 'A'.repeat(21), '_'.repeat(22), '%00', '..%2f'],
+      ...[live.slice(0, -1), `${live}a`, `${live}%20`, swapCase(live), (await gated()).id],
+      ...["'%20or%201=1", '%F0%9F%98%80', 'x'.repeat(1000)],
+    ];
     for (const init of [{}, { method: 'HEAD' }, { method: 'POST', body }]) {
       for (const route of ['', '/file', '/download']) {
         const answers = new Set<string>();

@@ -66,6 +66,9 @@ describeFeature('many simultaneous uploads', (dialect) => {
       .toMatchObject({ rows: kept.length, files: { length: kept.length }, open: [] });
   });
 
+  // The limit of a process does not depend on the database.
+  if (dialect === 'postgres') return;
+
   it('are refused above the share of one workspace, and accepted again afterwards', async () => {
     const clients = grpcClients(test.app.grpcAddress, 2);
     const uploads = clients.flatMap((client, i) => {

@@ -170,9 +170,19 @@ describeApp('a view of a link', (suite) => {
       });
     });
 
-    it('is counted', async () => {
+    it('is counted, and has every field over HTTP', async () => {
       const { body } = await callSharingApi<LinkFields>(test(), 'GET', `/links/${listed.id}`);
       expect(body.view_count).toBe(3);
+      const views = await callSharingApi(test(), 'GET', `/links/${listed.id}/views?page_size=1`);
+      expect(views.body).toMatchObject({
+        views: [
+          {
+            ...{ id: expect.stringMatching(/^viw_/), link_id: listed.id, email_verified: false },
+            create_time: expect.stringMatching(/Z$/),
+          },
+        ],
+        next_page_token: expect.stringMatching(/./),
+      });
     });
   });
 });
