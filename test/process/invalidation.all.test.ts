@@ -1,213 +1,287 @@
-// Two processes on one database: the second rejects within a second what the first has revoked.
+// Two processes on one database and one folder: the second rejects within a second what the first
+// has revoked.
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { openDatabase } from '../../src/storage/database.ts';
-import type { Database } from '../../src/storage/schema.ts';
-import { freshPostgresDatabase } from '../support/databases.ts';
+import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { cookieOf } from '../support/gated-document.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { type Added, addClient, addCustomer } from '../support/owner-rows.ts';
-import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
+import { publicUrl, startProgramPair } from '../support/program-pair.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { openTransports, type Transport } from '../support/transports.ts';
+import { bearer } from '../support/sharing-api.ts';
+import type { Transport, TransportAnswer } from '../support/transports.ts';
+import { useStarted } from '../support/use-started.ts';
+import { addUser } from '../support/user-rows.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { verifyToken } = VerificationService.method;
+const { signIn } = SessionService.method;
 const clients = ClientService.method;
 const customers = CustomerService.method;
+const keys = ApiKeyService.method;
+const { listDocuments, deleteDocument } = DocumentService.method;
+const { createLink, updateLink, revokeLink } = LinkService.method;
+const { putMember, removeMember } = WorkspaceService.method;
 
 const credentialInvalid = 'identity.credential_invalid';
 
-type Manage = Transport['call'];
-
-/** The change by one process to the owner of a credential, and the other's answer. */
-const losses: [string, 'client' | 'customer', (of: Added, manage: Manage) => unknown, string][] = [
-  [
-    'a revoked secret',
-    'client',
-    ({ ownerId: clientId, credentialId: secretId }, manage) =>
-      manage(clients.revokeClientSecret, { clientId, secretId }),
-    credentialInvalid,
-  ],
-  [
-    'a secret that was rotated without an overlap',
-    'client',
-    ({ ownerId: clientId }, manage) =>
-      manage(clients.rotateClientSecret, { clientId, overlapSeconds: 0 }),
-    credentialInvalid,
-  ],
-  [
-    "a disabled client's secret",
-    'client',
-    ({ ownerId: clientId }, manage) => manage(clients.disableClient, { clientId }),
-    credentialInvalid,
-  ],
-  [
-    'a removed scope',
-    'client',
-    ({ ownerId: clientId }, manage) =>
-      manage(clients.updateClient, { clientId, scopes: ['payments:write'] }),
-    'identity.scope_not_granted',
-  ],
-  [
-    'a revoked key',
-    'customer',
-    ({ ownerId: customerId, credentialId: keyId }, manage) =>
-      manage(customers.revokeApiKey, { customerId, keyId }),
-    credentialInvalid,
-  ],
-  [
-    'a key that was rotated without an overlap',
-    'customer',
-    ({ ownerId: customerId, credentialId: keyId }, manage) =>
-      manage(customers.rotateApiKey, { customerId, keyId, overlapSeconds: 0 }),
-    credentialInvalid,
-  ],
-  [
-    "a disabled customer's key",
-    'customer',
-    ({ ownerId: customerId }, manage) => manage(customers.disableCustomer, { customerId }),
-    credentialInvalid,
-  ],
-];
+type Process = 0 | 1;
+type Change = Promise<TransportAnswer<unknown>>;
+/** What a process answers before and after a change by the first one. */
+type Case = {
+  readonly read: (process: Process) => Promise<unknown>;
+  readonly before?: unknown;
+  readonly change: () => Change;
+  readonly after: unknown;
+};
 
 describeDialects('a process', (dialect) => {
-  let db: Database;
-  let programs: RunningProgram[];
-  let first: Transport;
-  let second: Transport;
-  let credential: { authorization: string };
+  const pair = useStarted(() => startProgramPair(dialect));
+  const manage: Transport['call'] = (...call) => pair.manage(...call);
 
-  beforeAll(async () => {
-    const dataDir = await newDataDir();
-    const url =
-      dialect === 'postgres' ? await freshPostgresDatabase() : `sqlite:${dataDir}/latchkey.db`;
-    const env = {
-      LATCHKEY_DATABASE_URL: url,
-      LATCHKEY_BOOTSTRAP: 'demo',
-      // Each process accepts the other's tokens.
-      LATCHKEY_PUBLIC_URL: 'http://latchkey.test',
-    };
-    programs = [await startProgram(env, dataDir), await startProgram(env, dataDir)];
-    db = await openDatabase(url);
-    const [one, two] = programs.map(grpcTransportOf);
-    if (one === undefined || two === undefined) throw new Error('there are no two transports');
-    [first, second] = [one, two];
-    const scope = 'clients:write customers:write tokens:read';
-    const { ownerId: clientId, text: clientSecret } = await addClient(db, scope);
-    const issued = await first.call(issueToken, { clientId, clientSecret, scope });
-    credential = { authorization: `Bearer ${messageOf(issued).accessToken}` };
-  });
-  afterAll(async () => {
-    first?.close();
-    second?.close();
-    await db?.destroy();
-    for (const program of programs ?? []) await program.remove();
-  });
-
-  const manage: Manage = (method, request) => first.call(method, request, credential);
-  /** Whether the credential still yields a token. */
-  const codeAt = async (
-    transport: Transport,
-    kind: 'client' | 'customer',
-    { ownerId, text }: Added,
-  ) => {
+  /** Whether the credential of a client or customer still yields a token. */
+  const tokenAt = async (process: Process, kind: string, { ownerId, text }: Added) => {
     const request = { clientId: ownerId, clientSecret: text, scope: 'payments:read' };
+    const transport = pair.transports[process];
     return kind === 'client'
       ? codeOf(await transport.call(issueToken, request))
       : codeOf(await transport.call(exchangeApiKey, { apiKey: text }));
   };
-
-  itHoldsFor(losses, 7)(
-    'refuses a revoked credential at once, and the other one within a second',
-    async (...loss) => {
-      const [, kind, take, code] = loss;
+  const token =
+    (kind: 'client' | 'customer', change: (of: Added) => Change, after = credentialInvalid) =>
+    async (): Promise<Case> => {
       const scopes = 'payments:read payments:write';
-      const added = await (kind === 'client' ? addClient(db, scopes) : addCustomer(db, scopes));
-      for (const transport of [first, second, second])
-        expect(await codeAt(transport, kind, added)).toBe('ok');
+      const added = await (kind === 'client'
+        ? addClient(pair.db, scopes)
+        : addCustomer(pair.db, scopes));
+      const read = (process: Process) => tokenAt(process, kind, added);
+      return { read, change: () => change(added), after };
+    };
 
-      expect(await take(added, manage)).toMatchObject({ ok: true });
+  async function makeKey() {
+    const { workspaceId } = pair;
+    const scopes = ['documents:read', 'documents:write', 'links:read', 'links:write'];
+    const request = { workspaceId, name: 'A key', scopes };
+    const { key, apiKey } = messageOf(await manage(keys.createApiKey, request));
+    return { ids: { workspaceId, keyId: key?.id ?? '' }, credential: bearer(apiKey) };
+  }
+  type KeyIds = Awaited<ReturnType<typeof makeKey>>['ids'];
+  const listsAt = async (process: Process, credential: { authorization: string }) =>
+    codeOf(await pair.transports[process].call(listDocuments, {}, credential));
+  const key = (change: (ids: KeyIds) => Change) => async (): Promise<Case> => {
+    const { ids, credential } = await makeKey();
+    const read = (process: Process) => listsAt(process, credential);
+    return { read, change: () => change(ids), after: 'unauthenticated' };
+  };
 
-      expect(await codeAt(first, kind, added)).toBe(code);
-      await expectWithinOneSecond(db, () => codeAt(second, kind, added), code);
+  async function member(): Promise<Case> {
+    const { workspaceId } = pair;
+    const password = 'a long enough password';
+    const { id: userId, email } = await addUser(pair.db, { kind: 'member', password });
+    messageOf(await manage(putMember, { workspaceId, userId, role: MemberRole.MEMBER }));
+    const signedIn = await pair.transports[1].call(signIn, { email, password });
+    const credential = bearer(messageOf(signedIn).accessToken);
+    await expect.poll(() => listsAt(1, credential)).toBe('ok');
+    return {
+      read: (process) => listsAt(process, credential),
+      change: () => manage(removeMember, { workspaceId, userId }),
+      after: 'forbidden',
+    };
+  }
+
+  /** A document with a link, and the status of each in a process. */
+  async function share() {
+    const { credential, ids } = await makeKey();
+    const { workspaceId } = ids;
+    const body = new FormData();
+    body.set('file', new Blob(['%PDF-1.7']), 'a.pdf');
+    const route = '/api/v1/documents';
+    const sent = { method: 'POST', headers: credential, body };
+    const uploaded = await fetch(pair.origins[0] + route, sent);
+    const { id: documentId } = (await uploaded.json()) as { id: string };
+    const created = await pair.transports[0].call(createLink, { documentId }, credential);
+    const { link } = messageOf(created);
+    const path = (link?.url ?? '').slice(publicUrl.length);
+    const cookie = cookieOf(await fetch(pair.origins[0] + path));
+    const statusOf = async (process: Process, target: string, init: RequestInit) => {
+      const answer = await fetch(pair.origins[process] + target, init);
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    return {
+      ids: {
+        document: { workspaceId, documentId },
+        link: { workspaceId, linkId: link?.id ?? '' },
+      },
+      fileOfLink: (process: Process) => statusOf(process, `${path}/file`, { headers: { cookie } }),
+      // A HEAD request does not read the bytes, which are gone at once.
+      document: (process: Process) =>
+        statusOf(process, `${route}/${documentId}/file`, { method: 'HEAD', headers: credential }),
+    };
+  }
+  type Ids = Awaited<ReturnType<typeof share>>['ids'];
+  const shared =
+    (what: 'fileOfLink' | 'document', after: number, change: (ids: Ids) => Change) =>
+    async (): Promise<Case> => {
+      const { ids, [what]: read } = await share();
+      return { read, before: 200, change: () => change(ids), after };
+    };
+
+  async function tokenOfClient(): Promise<Case> {
+    const { ownerId: clientId, text: clientSecret } = await addClient(pair.db, 'payments:read');
+    const request = { clientId, clientSecret, scope: 'payments:read' };
+    const issued = await pair.transports[1].call(issueToken, request);
+    const { accessToken } = messageOf(issued);
+    const scope = 'tokens:read';
+    const checker = await addClient(pair.db, scope);
+    const own = { clientId: checker.ownerId, clientSecret: checker.text, scope };
+    const credential = bearer(
+      messageOf(await pair.transports[0].call(issueToken, own)).accessToken,
+    );
+    const read = async (process: Process) => {
+      const verified = await pair.transports[process].call(
+        verifyToken,
+        { token: accessToken },
+        credential,
+      );
+      return messageOf(verified).active;
+    };
+    const change = () => manage(clients.disableClient, { clientId });
+    return { read, before: true, change, after: false };
+  }
+
+  async function accountsOfCustomer(): Promise<Case> {
+    const accounts = ['acc_1', 'acc_2'];
+    const added = await addCustomer(pair.db, 'payments:read', { accounts });
+    const { ownerId: customerId, text: apiKey } = added;
+    const read = async (process: Process) => {
+      const answer = await pair.transports[process].call(exchangeApiKey, { apiKey });
+      return decodeJwt(messageOf(answer).accessToken).accounts;
+    };
+    const change = () => manage(customers.putAccounts, { customerId, accountIds: ['acc_2'] });
+    return { read, before: accounts, change, after: ['acc_2'] };
+  }
+
+  const cases: [what: string, arrange: () => Promise<Case>][] = [
+    [
+      'a revoked secret',
+      token('client', ({ ownerId: clientId, credentialId: secretId }) =>
+        manage(clients.revokeClientSecret, { clientId, secretId }),
+      ),
+    ],
+    [
+      'a secret that was rotated without an overlap',
+      token('client', ({ ownerId: clientId }) =>
+        manage(clients.rotateClientSecret, { clientId, overlapSeconds: 0 }),
+      ),
+    ],
+    [
+      "a disabled client's secret",
+      token('client', ({ ownerId: clientId }) => manage(clients.disableClient, { clientId })),
+    ],
+    [
+      'a removed scope',
+      token(
+        'client',
+        ({ ownerId: clientId }) =>
+          manage(clients.updateClient, { clientId, scopes: ['payments:write'] }),
+        'identity.scope_not_granted',
+      ),
+    ],
+    [
+      'a revoked key of a customer',
+      token('customer', ({ ownerId: customerId, credentialId: keyId }) =>
+        manage(customers.revokeApiKey, { customerId, keyId }),
+      ),
+    ],
+    [
+      'a key of a customer that was rotated without an overlap',
+      token('customer', ({ ownerId: customerId, credentialId: keyId }) =>
+        manage(customers.rotateApiKey, { customerId, keyId, overlapSeconds: 0 }),
+      ),
+    ],
+    [
+      "a disabled customer's key",
+      token('customer', ({ ownerId: customerId }) =>
+        manage(customers.disableCustomer, { customerId }),
+      ),
+    ],
+    ['the token of a disabled client', tokenOfClient],
+    ['a removed account', accountsOfCustomer],
+    ['a revoked key', key((ids) => manage(keys.revokeApiKey, ids))],
+    [
+      'a key that was rotated without an overlap',
+      key((ids) => manage(keys.rotateApiKey, { ...ids, overlapSeconds: 0 })),
+    ],
+    ['a removed member', member],
+    ['a revoked link', shared('fileOfLink', 410, (ids) => manage(revokeLink, ids.link))],
+    [
+      'a link with another gate',
+      shared('fileOfLink', 403, (ids) => manage(updateLink, { ...ids.link, emailRequired: true })),
+    ],
+    [
+      'a link to a deleted document',
+      shared('fileOfLink', 404, (ids) => manage(deleteDocument, ids.document)),
+    ],
+    ['a deleted document', shared('document', 404, (ids) => manage(deleteDocument, ids.document))],
+  ];
+  itHoldsFor(cases, 16)(
+    'refuses at once, and the other one within a second',
+    async (_, arrange) => {
+      const { read, before = 'ok', change, after } = await arrange();
+      // Both processes cache it from now on.
+      for (const process of [0, 1, 1] as const) expect(await read(process)).toEqual(before);
+
+      expect(await change()).toMatchObject({ ok: true });
+
+      expect(await read(0)).toEqual(after);
+      await expectWithinOneSecond(pair.db, () => read(1), after);
     },
   );
 
-  it('rejects the token of a client that the other one has disabled', async () => {
-    const { ownerId: clientId, text: clientSecret } = await addClient(db, 'payments:read');
-    const request = { clientId, clientSecret, scope: 'payments:read' };
-    const { accessToken: token } = messageOf(await second.call(issueToken, request));
-    const isActiveAt = async (transport: Transport) =>
-      messageOf(await transport.call(verifyToken, { token }, credential)).active;
-    for (const transport of [first, second]) expect(await isActiveAt(transport)).toBe(true);
-
-    messageOf(await manage(clients.disableClient, { clientId }));
-
-    expect(await isActiveAt(first)).toBe(false);
-    await expectWithinOneSecond(db, () => isActiveAt(second), false);
-    messageOf(await manage(clients.enableClient, { clientId }));
-    expect(await isActiveAt(first)).toBe(true);
-    await expectWithinOneSecond(db, () => isActiveAt(second), true);
-  });
-
-  it('issues no token for an account that the other one has removed', async () => {
-    const scopes = 'payments:read';
-    const { ownerId: customerId, text: apiKey } = await addCustomer(db, scopes, {
-      accounts: ['acc_1', 'acc_2'],
-    });
-    const accountsAt = async (transport: Transport) => {
-      const { accessToken } = messageOf(await transport.call(exchangeApiKey, { apiKey }));
-      return decodeJwt(accessToken).accounts;
-    };
-    for (const transport of [first, second])
-      expect(await accountsAt(transport)).toEqual(['acc_1', 'acc_2']);
-
-    messageOf(await manage(customers.putAccounts, { customerId, accountIds: ['acc_2'] }));
-
-    expect(await accountsAt(first)).toEqual(['acc_2']);
-    await expectWithinOneSecond(db, () => accountsAt(second), ['acc_2']);
-  });
-
   it('loses no secret if both rotate at once', async () => {
-    const { ownerId: clientId } = await addClient(db, 'payments:read');
-    const rotate = async (transport: Transport) => {
+    const { ownerId: clientId, text: clientSecret } = await addClient(pair.db, 'clients:write');
+    const issued = { clientId, clientSecret, scope: 'clients:write' };
+    const answer = await pair.transports[0].call(issueToken, issued);
+    const credential = bearer(messageOf(answer).accessToken);
+    const { ownerId } = await addClient(pair.db, 'payments:read');
+    const request = { clientId: ownerId };
+    const rotate = async (process: Process) => {
       for (;;) {
-        const answer = await transport.call(clients.rotateClientSecret, { clientId }, credential);
+        const rotated = await pair.transports[process].call(
+          clients.rotateClientSecret,
+          request,
+          credential,
+        );
         // The other process may keep an SQLite file busy for as long as the machine delays it.
-        if (codeOf(answer) !== 'unavailable') return answer;
+        if (codeOf(rotated) !== 'unavailable') return rotated;
       }
     };
+
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => rotate(i % 2 === 0 ? first : second)),
+      Array.from({ length: 50 }, (_, i) => rotate(i % 2 === 0 ? 0 : 1)),
     );
 
-    const codes = new Set(answers.map(codeOf));
-    expect(codes).toEqual(new Set(['ok', 'conflict']));
-    const made = answers.flatMap((answer) => (answer.ok ? [answer.message.clientSecret] : []));
+    expect(new Set(answers.map(codeOf))).toEqual(new Set(['ok', 'conflict']));
+    const made = answers.flatMap((one) => (one.ok ? [one.message.clientSecret] : []));
     expect(made).toHaveLength(9);
-    const { secrets } = messageOf(await manage(clients.listClientSecrets, { clientId }));
+    const { secrets } = messageOf(await manage(clients.listClientSecrets, request));
     expect(secrets.filter(({ state }) => state === CredentialState.LIVE)).toHaveLength(10);
     for (const text of made) {
-      const added = { ownerId: clientId, credentialId: '', text };
-      for (const transport of [first, second])
-        expect(await codeAt(transport, 'client', added)).toBe('ok');
+      const added = { ownerId, credentialId: '', text };
+      for (const process of [0, 1] as const)
+        expect(await tokenAt(process, 'client', added)).toBe('ok');
     }
   });
 });
-
-function grpcTransportOf({ env }: RunningProgram): Transport {
-  const transports = openTransports({
-    publicUrl: env.LATCHKEY_BASE_URL,
-    grpcAddress: env.LATCHKEY_GRPC_ADDRESS,
-  });
-  const transport = transports.find(({ name }) => name === 'grpc');
-  if (transport === undefined) throw new Error('there is no such transport');
-  return transport;
-}
