@@ -5,12 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openShell, type Shell, valuesOf } from '../support/cli.ts';
-import { startProgram } from '../support/program.ts';
+import { openShell, type Shell, startServer, valuesOf } from '../support/cli.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { useStarted } from '../support/use-started.ts';
 
-const program = useStarted(() => startProgram({ LATCHKEY_STEP_UP_SECONDS: '3' }));
+const program = useStarted(() => startServer({ stepUpSeconds: 3 }));
 
 const profileOf = ({ home }: Shell) => path.join(home, 'config/latchkey/profile.json');
 

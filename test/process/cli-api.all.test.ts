@@ -5,12 +5,11 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { openShell, openStaffShell, openWorkspaceShell } from '../support/cli.ts';
-import { startProgram } from '../support/program.ts';
+import { openShell, openStaffShell, openWorkspaceShell, startServer } from '../support/cli.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { useStarted } from '../support/use-started.ts';
 
-const program = useStarted(() => startProgram());
+const program = useStarted(() => startServer());
 
 const staffShell = () => openStaffShell(program);
 

@@ -2,12 +2,11 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStaffShell, type Shell } from '../support/cli.ts';
+import { openStaffShell, type Shell, startServer } from '../support/cli.ts';
 import { startFront } from '../support/front.ts';
-import { startProgram } from '../support/program.ts';
 import { useStarted } from '../support/use-started.ts';
 
-const program = useStarted(() => startProgram());
+const program = useStarted(() => startServer());
 
 const staffShell = () => openStaffShell(program);
 
@@ -140,7 +139,7 @@ async function changeAndPrune(staff: Shell): Promise<void> {
 }
 
 test('1,000 clients take a request each, and then nothing is different', async () => {
-  const own = await startProgram();
+  const own = await startServer();
   onTestFinished(() => own.remove());
   const front = await startFront(own.origin);
   onTestFinished(() => front.close());

@@ -1,11 +1,10 @@
 // The audit log on the command line.
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { openStaffShell, valuesOf } from '../support/cli.ts';
-import { startProgram } from '../support/program.ts';
+import { openStaffShell, startServer, valuesOf } from '../support/cli.ts';
 import { useStarted } from '../support/use-started.ts';
 
-const program = useStarted(() => startProgram());
+const program = useStarted(() => startServer());
 
 const staffShell = () => openStaffShell(program);
 

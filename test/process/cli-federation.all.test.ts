@@ -7,13 +7,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../clients/client/src/index.ts';
 import { assertionFromFile } from '../../clients/client/src/node.ts';
 import type { KeyBinding } from '../../src/identity/tokens/claims.ts';
-import { openShell, openStaffShell, type Shell } from '../support/cli.ts';
+import { openShell, openStaffShell, type Shell, startServer } from '../support/cli.ts';
 import { jwkOf, keyPairs } from '../support/client-keys.ts';
 import { digestOf, makeHolder } from '../support/dpop.ts';
 import { gitHubClaims, startFakeIssuer } from '../support/fake-issuer.ts';
 import { startTestApp } from '../support/harness.ts';
 import { addClient } from '../support/owner-rows.ts';
-import { startProgram } from '../support/program.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { useStarted } from '../support/use-started.ts';
 
@@ -22,7 +21,7 @@ type Printed = Readonly<Record<string, unknown>> & {
   readonly client: { readonly id: string };
 };
 
-const program = useStarted(() => startProgram());
+const program = useStarted(() => startServer());
 
 /** Returns the output of a command. */
 async function json(shell: Shell, words: readonly string[]): Promise<Printed> {

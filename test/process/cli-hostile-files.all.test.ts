@@ -3,11 +3,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { openStaffShell, type Shell } from '../support/cli.ts';
-import { startProgram } from '../support/program.ts';
+import { openStaffShell, type Shell, startServer } from '../support/cli.ts';
 import { useStarted } from '../support/use-started.ts';
 
-const program = useStarted(() => startProgram());
+const program = useStarted(() => startServer());
 
 const staffShell = () => openStaffShell(program);
 

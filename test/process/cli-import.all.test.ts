@@ -2,14 +2,13 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { openShell, openStaffShell, type Shell } from '../support/cli.ts';
+import { openShell, openStaffShell, type Shell, startServer } from '../support/cli.ts';
 import { jwkOf, keyPairs } from '../support/client-keys.ts';
 import { hashes } from '../support/imported-hashes.ts';
-import { startProgram } from '../support/program.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { useStarted } from '../support/use-started.ts';
 
-const program = useStarted(() => startProgram());
+const program = useStarted(() => startServer());
 
 const staffShell = () => openStaffShell(program);
 

@@ -1,10 +1,9 @@
 // Links for each recipient of a list, from the command line.
 import { expect, test } from 'vitest';
-import { openWorkspaceShell, type Shell } from '../support/cli.ts';
-import { startProgram } from '../support/program.ts';
+import { openWorkspaceShell, type Shell, startServer } from '../support/cli.ts';
 import { useStarted } from '../support/use-started.ts';
 
-const program = useStarted(() => startProgram());
+const program = useStarted(() => startServer());
 
 const workspaceShell = () => openWorkspaceShell(program);
 

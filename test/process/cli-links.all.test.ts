@@ -3,15 +3,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { openWorkspaceShell, type Shell, valuesOf } from '../support/cli.ts';
-import { startProgram } from '../support/program.ts';
+import { openWorkspaceShell, type Shell, startServer, valuesOf } from '../support/cli.ts';
 import { bearer, makePng } from '../support/sharing-api.ts';
 import { exchangedToken } from '../support/token-exchange.ts';
 import { useStarted } from '../support/use-started.ts';
 
 type CreatedLink = { readonly id: string; readonly url: string; readonly document_id: string };
 
-const program = useStarted(() => startProgram());
+const program = useStarted(() => startServer());
 
 const workspaceShell = () => openWorkspaceShell(program);
 

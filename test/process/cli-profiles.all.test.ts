@@ -2,12 +2,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { openShell, type Shell } from '../support/cli.ts';
-import { startProgram } from '../support/program.ts';
+import { openShell, type Shell, startServer } from '../support/cli.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { useStarted } from '../support/use-started.ts';
 
-const program = useStarted(() => startProgram());
+const program = useStarted(() => startServer());
 
 async function signIn(shell: Shell, words: readonly string[] = []): Promise<void> {
   const { STAFF_EMAIL, STAFF_PASSWORD } = program.env;

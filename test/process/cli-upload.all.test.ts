@@ -3,15 +3,12 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openWorkspaceShell, type Shell } from '../support/cli.ts';
-import { startProgram } from '../support/program.ts';
+import { openWorkspaceShell, type Shell, startServer } from '../support/cli.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const uploadBytesMax = 3_000_000;
 
-const program = useStarted(() =>
-  startProgram({ LATCHKEY_MAX_UPLOAD_BYTES: String(uploadBytesMax) }),
-);
+const program = useStarted(() => startServer({ uploadBytesMax }));
 
 const workspaceShell = () => openWorkspaceShell(program);
 

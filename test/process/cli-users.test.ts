@@ -1,11 +1,10 @@
 // Commands for users, each as a process.
 import { expect, test } from 'vitest';
-import { openShell, openStaffShell, valuesOf } from '../support/cli.ts';
-import { startProgram } from '../support/program.ts';
+import { openShell, openStaffShell, startServer, valuesOf } from '../support/cli.ts';
 import { useStarted } from '../support/use-started.ts';
 import { codeAt, fromBase32 } from '../support/user-rows.ts';
 
-const program = useStarted(() => startProgram());
+const program = useStarted(() => startServer());
 
 test('a user with a second factor signs in with the password and a code', async () => {
   const staff = await openStaffShell(program);

@@ -5,6 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import type { Config } from '../../src/base/config/config.ts';
+import { startTestApp } from './harness.ts';
 import {
   builtProgram,
   programFolder,
@@ -29,6 +31,12 @@ export type Shell = {
 };
 
 type Started = ReturnType<typeof startProcess>;
+
+/** A server in the process of the test, which takes a tenth of the time of the program. */
+export async function startServer(config: Partial<Config> = {}) {
+  const test = await startTestApp({ config });
+  return { ...test, origin: new URL(test.app.publicUrl).origin };
+}
 
 /** Creates a home folder without a profile. It is removed when the test ends. */
 export async function openShell(env: Record<string, string> = {}): Promise<Shell> {
