@@ -12,6 +12,8 @@ export type Hostile = {
   readonly port: number;
   readonly connection: RawHttp;
   exchange(bytes: string | Uint8Array): Promise<RawResponse | undefined>;
+  /** Sends bytes on a new connection. */
+  ask(bytes: string | Uint8Array): Promise<RawResponse | undefined>;
 };
 
 /** Call this at the top of a suite, and use the result only inside of its tests. */
@@ -34,6 +36,11 @@ export function hostileClient(): Hostile {
     async exchange(bytes: string | Uint8Array) {
       await client.connection.write(bytes);
       return client.connection.response();
+    },
+    async ask(bytes: string | Uint8Array) {
+      const connection = await openRawHttp(client.port);
+      await connection.write(bytes);
+      return connection.response().finally(() => connection.reset());
     },
   });
 }

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { host, hostileClient, jwks, post } from './hostile.ts';
 
 const hostile = hostileClient();
@@ -89,7 +90,7 @@ describe('with Expect: 100-continue', () => {
     return String(bytes).split('\r\n', 1)[0] ?? '';
   }
 
-  test.each([
+  const refused: [string, string, Record<string, string>, number][] = [
     ['POST', '/nowhere', { ...json, 'Content-Length': '9' }, 404],
     ['PUT', '/tokens', { ...json, 'Content-Length': '9' }, 405],
     ['POST', '/api/v1/links', { ...json, 'Content-Length': '9' }, 401],
@@ -101,19 +102,21 @@ describe('with Expect: 100-continue', () => {
     ['POST', createLink, { ...grpcWeb, 'Content-Length': '9' }, 200],
     ['POST', createLink, { ...expecting, 'Content-Type': 'a/b', 'Content-Length': '9' }, 415],
     ['POST', issueToken, { ...json, 'Content-Length': '262145' }, 429],
-  ])('%s %s with %o is refused before the body: %i', async (method, path, headers, status) => {
+  ];
+  itHoldsFor(refused, 11)('is refused before the body', async (method, path, headers, status) => {
     const line = await headOnly(requestHead(method, path, headers));
     expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  test.each([
+  const accepted = [
     ['a token request', '/tokens', 'application/json'],
     ['an accepted caller', '/api/v1/links', 'application/json'],
     ['an accepted upload', '/api/v1/documents', 'multipart/form-data; boundary=x'],
     ['a Connect client', issueToken, 'application/json'],
     ['a gRPC-Web client', issueToken, 'application/grpc-web+proto'],
     ['an accepted Connect client', createLink, 'application/json'],
-  ])('%s gets 100 Continue', async (_who, path, type) => {
+  ] as const;
+  itHoldsFor(accepted, 6)('gets 100 Continue', async (_who, path, type) => {
     const headers = { ...expecting, 'Content-Type': type, 'Content-Length': '9' };
     const credential = { Authorization: `Bearer ${hostile.app.env.API_KEY}` };
     const isPublic = path.includes('oken');
