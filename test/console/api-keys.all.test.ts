@@ -1,17 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { generateCredential } from '../../src/base/crypto/credential-format.ts';
-import { insertCredential } from '../../src/credentials/store.ts';
 import { transact } from '../../src/storage/database.ts';
 import { stopTimers } from '../support/browser-pages.ts';
 import { expectFitForAll, paste, takeSecret } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
-import { localText } from '../support/link-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 
-const { app, workspaceId, visitAs, staff, member } = useConsole();
+const { app, visitAs, staff } = useConsole();
 
 const hourMs = 3_600_000;
 const db = () => app().app.inside.db;
@@ -43,30 +39,6 @@ async function create(page: Page, { name, scopes, end = '' }: Wish): Promise<voi
   await dialog.getByLabel('Expires').fill(end);
   await dialog.getByRole('button', { name: 'Create' }).click();
 }
-
-it('a workspace API key is created, shown once, and works with the shown command', async () => {
-  const { page, open } = await visitAs(await member('admin'));
-  await open('/');
-  await page.getByRole('link', { name: 'API keys' }).click();
-  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
-  const wish = {
-    name: 'Nightly',
-    scopes: ['documents:read'],
-    end: localText(Date.now() + 48 * hourMs),
-  };
-  await create(page, wish);
-  const { secret, command } = await takeSecret(page);
-  expect(secret).toMatch(/^lk_wk_/);
-  expect(await paste(command)).toMatchObject({ documents: [] });
-
-  const row = rowOf(page, 'Nightly');
-  await row.getByText('Active').waitFor();
-  expect(await row.textContent()).toContain('documents:read');
-  expect(await page.content()).not.toContain(secret);
-  const [made] = (await keysOf(workspaceId())).filter(({ name }) => name === 'Nightly');
-  expect(made?.scopes).toBe('documents:read');
-  expect(Math.abs((made?.expire_time ?? 0) - Date.now() - 48 * hourMs)).toBeLessThan(hourMs);
-});
 
 it('a form creates a key once after a step-up, with a command for its scopes', async () => {
   const person = await staff();
@@ -179,40 +151,19 @@ it('a rotated key works for the chosen time, and a revoked key ends at once', as
   expect(await page.getByRole('button', { name: /^Actions/ }).count()).toBe(1);
 });
 
-it('an empty list explains what to do, and a long one loads more pages', async () => {
-  const [{ ownerId: empty }, { ownerId }] = [await added(), await added()];
+it('an empty list explains what to do', async () => {
+  const { ownerId: empty } = await added();
   await transact(db(), (trx) =>
     trx.deleteFrom('credentials').where('workspace_id', '=', empty).execute(),
   );
-  const now = Date.now();
-  for (let count = 0; count < 50; count++) {
-    const fields = { name: `Key ${count}`, scopes: 'links:read', createTime: now + 1 + count };
-    const made = generateCredential('wk', randomBytes);
-    await insertCredential(db(), { kind: 'wk', id: ownerId }, made, fields);
-  }
   const { page, open } = await visitAs(await staff());
   await open(pathOf(empty));
   await page.getByText('No API keys yet').waitFor();
   await page.getByText('Create one to upload documents').waitFor();
   await expectFitForAll(page);
-  await open(pathOf(ownerId));
-  await page.getByRole('button', { name: 'Load more' }).click();
-  await rowOf(page, 'Test credential').waitFor();
-  await expect.poll(() => tableOf(page).getByRole('row').count()).toBe(52);
-  expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
 });
 
 describe('the list of workspace API keys', () => {
-  it('is neither shown nor offered to members without the scope', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await open(pathOf(workspaceId()));
-    const problem = page.getByRole('alert');
-    await problem.getByText('You don’t have access').waitFor();
-    await problem.getByText('Request ID').waitFor();
-    expect(await page.getByRole('button', { name: 'Create API key' }).count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
-  });
-
   it('is read-only for staff with the read scope', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff(['api_keys:read', 'workspaces:read']));

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { auditEventRow } from '../support/audit-rows.ts';
-import { openAnotherTab, overhangOf, phone } from '../support/browser-pages.ts';
+import { openAnotherTab, overhangOf } from '../support/browser-pages.ts';
 import { chooseRowAction, openFilter } from '../support/console-menus.ts';
-import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { addUser } from '../support/user-rows.ts';
 
@@ -250,19 +250,5 @@ describe('the audit log', () => {
     await expect.poll(() => row.getByRole('link').getAttribute('title')).toBe(actor_id);
     await row.getByRole('link').click();
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/console/clients/${actor_id}`);
-  });
-
-  it('loads more pages, on a phone and in dark mode', async () => {
-    const actor_id = newId('cli', randomBytes);
-    for (let i = 0; i < 51; i++) await addEvent({ actor_id });
-    const { page, open } = await visitAs(await staff(), phone);
-    await open(`/audit?actor=${actor_id}`);
-    await expect.poll(() => rowsOf(page).count()).toBe(50);
-    expect(await overhangOf(page)).toBe(0);
-    await expectAccessible(page);
-    await changeColorScheme(page, 'dark');
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Load more' }).click();
-    await expect.poll(() => rowsOf(page).count()).toBe(51);
   });
 });

@@ -191,28 +191,14 @@ it('imported clients have their ids, and the service limits secrets to ten', asy
   await expectFitForAll(page);
 });
 
-it('staff with the read scope see all clients in pages, and change none', async () => {
-  const oldest = (await addClient(db(), '', { createTime: 1 })).ownerId;
-  for (let count = 0; count < 50; count++) await added();
+it('staff with the read scope see a client, and change nothing', async () => {
   const { ownerId } = await added();
   const { page, open } = await visitAs(await staff(['clients:read']));
 
-  await open('/clients');
-  await page.getByRole('table', { name: 'Clients' }).waitFor();
-  expect(await page.getByText(oldest).count()).toBe(0);
-  await page.getByRole('button', { name: 'Load more' }).click();
-  await page.getByText(oldest).waitFor();
   await open(`/clients/${ownerId}`);
   await page.getByText(ownerId, { exact: true }).waitFor();
   expect(await page.getByRole('link', { name: /^events / }).count()).toBe(0);
   expect(await page.getByRole('button', { name: /Rename|Disable|secret/ }).count()).toBe(0);
-});
-
-it('clients are forbidden for staff without the scope', async () => {
-  const { page, open } = await visitAs(await staff(['users:read']));
-  await open('/clients');
-  await page.getByRole('alert').getByText('You don’t have access').waitFor();
-  expect(await page.getByRole('link', { name: 'Clients' }).count()).toBe(0);
 });
 
 it('the field for scopes shows errors for areas, and keeps one that was not added', async () => {
