@@ -38,7 +38,7 @@ const credentialInvalid = 'identity.credential_invalid';
 
 type Process = 0 | 1;
 type Change = Promise<TransportAnswer<unknown>>;
-/** What a process answers before and after a change by the first one. */
+/** The answers of a process before and after a change by the first one. */
 type Case = {
   readonly read: (process: Process) => Promise<unknown>;
   readonly before?: unknown;

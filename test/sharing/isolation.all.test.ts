@@ -100,9 +100,7 @@ describeApp('two workspaces', (suite) => {
       await makeFilledWorkspace(suite.testApp),
     ];
     const { db } = suite.app.inside;
-    for (const role of roles) {
-      users.set(role, await addMember(db, ours.ids.workspace_id, role));
-    }
+    for (const role of roles) users.set(role, await addMember(db, ours.ids.workspace_id, role));
     const both = await addMember(db, ours.ids.workspace_id, 'owner');
     users.set('member of both', await addMember(db, theirs.ids.workspace_id, 'owner', both));
     rowsOfTheirs = await theirs.rows();
@@ -120,9 +118,8 @@ describeApp('two workspaces', (suite) => {
   function mayCall(caller: Caller, method: DescMethod): boolean {
     const { principals, scope } = accessOf(method);
     const role = roles.find((one) => one === caller);
-    const kind = caller === 'key' ? 'workspace_key' : caller;
-    const type =
-      kind === 'staff' || kind === 'service' || kind === 'workspace_key' ? kind : 'member';
+    const isUser = caller !== 'key' && caller !== 'staff' && caller !== 'service';
+    const type = isUser ? 'member' : caller === 'key' ? 'workspace_key' : caller;
     return (
       principals.includes(principalTypes[type]) &&
       (!role || scope === '' || roleScopes[role].has(scope))
@@ -157,15 +154,13 @@ describeApp('two workspaces', (suite) => {
     expect(calls.length).toBeGreaterThanOrEqual(2);
     const before = await files();
     expect(await findFailures(calls, check)).toEqual([]);
-    expect(await files()).toEqual(before);
-    expect(await theirs.rows()).toEqual(rowsOfTheirs);
+    expect([await files(), await theirs.rows()]).toEqual([before, rowsOfTheirs]);
   }
 
   const ofMembers = about.filter(([, , method]) => mayCall('member of both', method));
-  /** One method for each kind of id on PostgreSQL. */
-  const ownIds = isWhole ? ofMembers : [...new Map(ofMembers.map((one) => [one[1], one])).values()];
-
-  itHoldsFor(ownIds, isWhole ? 13 : 8)(
+  // One method for each kind of id on PostgreSQL.
+  const ownIds = isWhole ? ofMembers : new Map(ofMembers.map((one) => [one[1], one])).values();
+  itHoldsFor([...ownIds], isWhole ? 13 : 8)(
     'answer calls with their own ids',
     async (_, field, method) => {
       const fresh = await makeFilledWorkspace(suite.testApp);

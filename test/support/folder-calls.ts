@@ -19,7 +19,7 @@ export type RoomLink = LinkFields & {
   entry_rules: Record<string, unknown>[];
 };
 
-export const createFolder = (test: TestApp, name: string, parent = '') =>
+const createFolder = (test: TestApp, name: string, parent = '') =>
   callSharingApi<FolderFields>(test, 'POST', '/folders', { name, parent_id: parent });
 
 export async function makeFolder(test: TestApp, name: string, parent = ''): Promise<FolderFields> {
