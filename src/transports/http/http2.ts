@@ -1,6 +1,5 @@
 // HTTP/2 for the HTTP listener with TLS (RFC 9113). The requests and responses of node:http2 differ
-// from those of node:http in a few points, which this file evens out. Fastify's own HTTP/2 server
-// has the same requests and responses.
+// from those of node:http in a few points, which this file evens out.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
