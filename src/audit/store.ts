@@ -28,7 +28,7 @@ export async function insertEvent(db: Executor, row: AuditEventRow): Promise<voi
 
 const insertedMax = 500;
 
-/** Inserts many events with few queries. */
+/** Inserts many events with few queries. A single row uses the compiled query. */
 export async function insertEvents(db: Executor, rows: readonly AuditEventRow[]): Promise<void> {
   const [first, second] = rows;
   if (first !== undefined && second === undefined) return insertEvent(db, first);

@@ -30,7 +30,7 @@ export async function lockRows<T extends keyof Schema>(
   return (await locking.execute()) as Selectable<Schema[T]>[];
 }
 
-/** Like `lockRows`, for many rows: reads only the column, and locks the rows in its order. */
+/** Like `lockRows`, for many rows: reads only their ids, and locks the rows in that order. */
 export async function lockOnly<T extends keyof Schema>(
   trx: Executor,
   table: T,
@@ -39,8 +39,8 @@ export async function lockOnly<T extends keyof Schema>(
 ): Promise<void> {
   if (!isPostgres(trx) || values.length === 0) return;
   const name: string = column;
-  const rows = anyTable(trx).selectFrom<string>(table).select(name).where(name, 'in', values);
-  await rows.orderBy(name).forNoKeyUpdate().execute();
+  const rows = anyTable(trx).selectFrom<string>(table).select('id').where(name, 'in', values);
+  await rows.orderBy('id').forNoKeyUpdate().execute();
 }
 
 export async function lockRow<T extends keyof Schema>(

@@ -17,6 +17,7 @@ import {
   createDeadlines,
   createHttpServer,
   defaultHttpLimits,
+  type Handle,
   type HttpLimits,
   type HttpServerOptions,
   isHttps,
@@ -39,8 +40,6 @@ export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines' | 'unread'> 
   readonly admission: CallAdmission;
   readonly warn: (facts: object, message: string) => void;
 };
-
-type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export type HttpTransport = {
   /** Asks clients to close their connections after the next response. */

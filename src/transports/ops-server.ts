@@ -6,7 +6,7 @@ import { fail, failureOf } from '../base/errors/errors.ts';
 import { sendWhole } from './gateway/send.ts';
 import { compressText } from './http/compression.ts';
 import { problemOf } from './http/problem.ts';
-import { pathOf, readRequestId } from './http/request-facts.ts';
+import { pathOf, readAbsoluteForm, readRequestId } from './http/request-facts.ts';
 import { refuseMalformed } from './http/server.ts';
 import { type OpsPath, opsRoutes } from './ops-routes.ts';
 import type { BoundSocket } from './socket.ts';
@@ -51,8 +51,9 @@ export type OpsServer = {
 };
 
 const checkMs = 2_000;
-/** The time limit for a request to arrive in full, and for an idle connection. */
+/** The time limit for a request to arrive in full. */
 const requestMs = 10_000;
+const idleMs = 60_000;
 const connectionsMax = 256;
 
 type Answer = {
@@ -75,7 +76,7 @@ export async function startOpsServer({
 }: OpsOptions): Promise<OpsServer> {
   let draining = false;
 
-  const answers: Readonly<Record<OpsPath | '/', (request: IncomingMessage) => Promise<Answer>>> = {
+  const handlers: Readonly<Record<OpsPath | '/', (request: IncomingMessage) => Promise<Answer>>> = {
     '/': async () => json(200, { paths: opsRoutes.map(({ path }) => path) }),
     '/healthz': async () => json(200, { status: 'ok' }),
     '/readyz': async () => {
@@ -98,9 +99,11 @@ export async function startOpsServer({
       return json(status, { allowed: allowed ?? false });
     },
   };
-  const byPath = new Map(Object.entries(answers));
+  const byPath = new Map(Object.entries(handlers));
 
   async function answer(request: IncomingMessage): Promise<Answer> {
+    const problem = readAbsoluteForm(request);
+    if (problem !== undefined) throw fail('invalid_argument', problem);
     const read = byPath.get(pathOf(request.url ?? ''));
     if (read === undefined) throw fail('not_found', 'Nothing exists at this path.');
     if (request.method === 'GET' || request.method === 'HEAD') return read(request);
@@ -113,7 +116,7 @@ export async function startOpsServer({
       requestTimeout: requestMs,
       headersTimeout: requestMs,
       connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 60_000,
+      keepAliveTimeout: idleMs,
     },
     (request, response) => {
       const requestId = readRequestId(request);
@@ -122,7 +125,8 @@ export async function startOpsServer({
         .catch((thrown: unknown) =>
           problemOf(failureOf(thrown), { publicUrl, requestId, oauthErrors: false }),
         )
-        .then(({ body, ...head }) => sendWhole(sent, head, body));
+        .then(({ body, ...head }) => sendWhole(sent, head, body))
+        .catch(() => response.destroy());
     },
   );
   server.on('clientError', (error, client) => refuseMalformed(error, client as Socket, publicUrl));

@@ -1,7 +1,7 @@
 // A caller cannot grant a scope that the caller does not hold, by any method.
 import { describe, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
-import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { callJson } from '../support/json-calls.ts';
 import { codeOf, managerCredential } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
@@ -34,7 +34,7 @@ const mayNotGrant: [string, string[]][] = [
   ['one such scope among others', ['payments:read', 'tokens:read', 'audit:read']],
 ];
 
-describeAppOnSqlite('a caller that manages clients', (suite) => {
+describeApp('a caller that manages clients', (suite) => {
   const stored = async () => {
     const { db } = suite.app.inside;
     const clients = await db.selectFrom('clients').selectAll().orderBy('id').execute();

@@ -7,7 +7,7 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { refusedClaimNames } from '../../src/credentials/claim-names.ts';
-import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { codeOf, messageOf, useManager } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 
@@ -18,7 +18,7 @@ const { introspect } = OAuthService.method;
 
 const scopes = ['payments:read', 'payments:write'];
 
-describeAppOnSqlite('a client', (suite) => {
+describeApp('a client', (suite) => {
   const manager = useManager(suite, 'clients:read clients:write tokens:read');
 
   it('cannot have claims that a token would not contain', async () => {

@@ -117,6 +117,10 @@ describeApp('a token', (suite) => {
       });
       // Scopes granted later do not extend the token.
       expect(await verdict(token, { scope: 'b:read' })).toMatchObject({ allowed: false });
+
+      await change(setClientScopes(client.ownerId, ''));
+      await expect.poll(() => verdict(token), soon).toMatchObject({ active: true, scope: '' });
+      expect(await use(token)).toBe('forbidden');
     });
   });
 

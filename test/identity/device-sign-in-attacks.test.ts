@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { digestOf } from '../../src/base/crypto/credential-format.ts';
-import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { useDeviceSignIns, type Waiting } from '../support/device-sign-ins.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { liveSessions } from '../support/member-rows.ts';
@@ -14,7 +14,7 @@ import { addUser } from '../support/user-rows.ts';
 
 const methods = SessionService.method;
 
-describeAppOnSqlite('an attack on a command-line sign-in', (suite) => {
+describeApp('an attack on a command-line sign-in', (suite) => {
   const { db, transport, wait, setUp, sessionOf, poll, find, approve, deny, approved } =
     useDeviceSignIns(suite);
   const disable = async (userId: string) => {

@@ -8,7 +8,7 @@ import {
 import { describeApp } from '../support/app-suite.ts';
 import { mistype, unknownCredential, wrongSecret } from '../support/invalid-credentials.ts';
 import { messageOf } from '../support/manager-calls.ts';
-import { describeOneTransport } from '../support/matrix.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { type Added, addCustomer, addWorkspace } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
@@ -51,7 +51,7 @@ describeApp("exchanging a customer's API key", (suite) => {
     };
   });
 
-  describeOneTransport(suite, (name) => {
+  describeTransports(suite, (name) => {
     const exchange = (request: Request) => suite.transport(name).call(exchangeApiKey, request);
     const exchanged = async (request: Request) => messageOf(await exchange(request));
 

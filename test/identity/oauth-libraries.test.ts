@@ -194,9 +194,9 @@ describeAppOnSqlite('an OAuth client', (suite) => {
   });
 
   describe('with openid-client', () => {
-    const discover = (id: string, secret: string) =>
+    const discover = (id: string, secret: string, algorithm: 'oauth2' | 'oidc' = 'oauth2') =>
       openid.discovery(new URL(suite.app.publicUrl), id, secret, undefined, {
-        algorithm: 'oauth2',
+        algorithm,
         execute: [openid.allowInsecureRequests],
       });
 
@@ -233,7 +233,7 @@ describeAppOnSqlite('an OAuth client', (suite) => {
 
     it('gets a bound token with client credentials, on every kind of key', async () => {
       const { ownerId, text } = await addClient(suite.app.inside.db, 'accounts:read');
-      const config = await discover(ownerId, text);
+      const config = await discover(ownerId, text, 'oidc');
       for (const alg of ['ES256', 'RS256', 'PS256', 'Ed25519'] as const) {
         const pair = await openid.randomDPoPKeyPair(alg);
         const options = alg === 'Ed25519' ? { [openid.modifyAssertion]: remapEd25519 } : {};

@@ -4,7 +4,7 @@ import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_re
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { InvitationService } from '../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { describeAppOnSqlite, startPlace } from '../support/app-suite.ts';
+import { describeApp, startPlace } from '../support/app-suite.ts';
 import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
 import { mailsOf } from '../support/gate-visitor.ts';
 import { callJson } from '../support/json-calls.ts';
@@ -17,7 +17,7 @@ const users = UserService.method;
 const password = 'correct horse battery staple';
 const next = 'another long password';
 
-describeAppOnSqlite('a mail to the user', (suite) => {
+describeApp('a mail to the user', (suite) => {
   const db = () => suite.app.inside.db;
   const transport = () => suite.transport('connect');
   forgetAttempts(suite);

@@ -20,7 +20,8 @@ import { addTotp, addUser } from '../support/user-rows.ts';
 
 const { updateUser, disableUser, enableUser, setPassword, removeTotp } = UserService.method;
 const { deleteUser, mailPasswordLink } = UserService.method;
-const { revokeUserSessions } = SessionService.method;
+const { revokeUserSession, revokeUserSessions } = SessionService.method;
+const sessionId = `ses_${'0'.repeat(22)}`;
 
 const password = 'the password of an attacker';
 let counter = 0;
@@ -40,6 +41,7 @@ async function attack(transport: Transport, userId: string, credential: Credenti
     email: await transport.call(updateUser, { userId, email: newEmail() }, credential),
     enable: await transport.call(enableUser, { userId }, credential),
     link: await transport.call(mailPasswordLink, { userId }, credential),
+    session: await transport.call(revokeUserSession, { userId, sessionId }, credential),
     sessions: await transport.call(revokeUserSessions, { userId }, credential),
     disable: await transport.call(disableUser, { userId }, credential),
     delete: await transport.call(deleteUser, { userId }, credential),
@@ -60,7 +62,7 @@ describeApp('a caller with only users:write', (suite) => {
   });
   const userRow = (id: string) =>
     db().selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
-  const refused = Array(8).fill('forbidden');
+  const refused = Array(9).fill('forbidden');
 
   describeOneTransport(suite, (name) => {
     itHoldsFor(
@@ -112,7 +114,9 @@ describeApp('a caller with only users:write', (suite) => {
       const fewer = { userId: user.id, scopes: ['payments:read'] };
       expect(await transport.call(updateUser, fewer, caller)).toMatchObject({ ok: true });
       expect(await attack(transport, user.id, caller)).toEqual([
-        ...refused.slice(3),
+        ...refused.slice(4),
+        // The session does not exist.
+        'not_found',
         ...Array(3).fill('ok'),
       ]);
     });
@@ -260,7 +264,7 @@ describeApp('the roles of a workspace', (suite) => {
       await addMember(db(), elsewhere.ownerId, 'member', owner);
       await codeOf(removeMember, { workspaceId, userId: owner }, caller);
       expect(await attack(suite.transport(name), owner, caller)).toEqual(
-        Array(8).fill('forbidden'),
+        Array(9).fill('forbidden'),
       );
       const role = MemberRole.OWNER;
       const grant = { workspaceId, userId: other, role };

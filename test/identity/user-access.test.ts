@@ -17,7 +17,7 @@ import { allRows, backgroundTables, withFailingAuditLog } from '../support/audit
 import { makePublicJwk } from '../support/client-keys.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
-import { describeOneTransport } from '../support/matrix.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
 import { addIdentity, newProvider, removeProviders } from '../support/provider-rows.ts';
@@ -43,7 +43,7 @@ describeApp('all access of a user', (suite) => {
       .where('target', '=', userId)
       .execute();
 
-  describeOneTransport(suite, (name) => {
+  describeTransports(suite, (name) => {
     const call = suite.callsThrough(name, admin);
     const codeFrom = (answer: Promise<TransportAnswer<unknown>>) => answer.then(codeOf);
     const bearer = (text: string) => ({ authorization: `Bearer ${text}` });

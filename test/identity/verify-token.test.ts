@@ -9,7 +9,7 @@ import {
 import { describeApp } from '../support/app-suite.ts';
 import { callJson } from '../support/json-calls.ts';
 import { messageOf } from '../support/manager-calls.ts';
-import { describeOneTransport } from '../support/matrix.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
 
@@ -30,7 +30,7 @@ describeApp('verifying a token', (suite) => {
     authorization = `Bearer ${await signToken(suite.app, own)}`;
   });
 
-  describeOneTransport(suite, (name) => {
+  describeTransports(suite, (name) => {
     const call = suite.callsThrough(name, () => ({ authorization }));
     async function verdict(request: Request) {
       const { $typeName, $unknown, ...own } = messageOf(await call(verifyToken, request));

@@ -117,6 +117,7 @@ describeApp('folders', (suite) => {
         ['a document as parent', { name: 'x', parent_id: document.id }, 404, 'folder'],
         ['a ninth level', { name: 'x', parent_id: deepest }, 409, 'nested'],
         ['an entry of a full folder', { name: 'x', parent_id: full.id }, 409, '10000 entries'],
+        ['a foreign parent', { name: 'x', parent_id: foreign }, 404, 'folder'],
       ],
       [`PATCH /folders/${parent.id}`]: [
         ['a move into itself', { parent_id: parent.id }, 400, 'parent_id'],
@@ -126,13 +127,19 @@ describeApp('folders', (suite) => {
       [`PATCH /folders/${child.id}`]: [
         ['a move into a full folder', { parent_id: full.id }, 409, 'entries'],
         ['a rename to a blank', { name: ' ' }, 400, 'name'],
+        ['a move to a foreign folder', { parent_id: foreign }, 404, 'folder'],
       ],
+      [`PATCH /folders/${foreign}`]: [['of another workspace', { name: 'x' }, 404, 'folder']],
+      [`GET /folders/${foreign}`]: [['of another workspace', undefined, 404, 'folder']],
+      [`DELETE /folders/${foreign}`]: [['of another workspace', undefined, 404, 'folder']],
       [`DELETE /folders/${child.id}`]: [['with a document', undefined, 409, 'not empty']],
       [`DELETE /folders/${parent.id}`]: [['with a folder', undefined, 409, 'not empty']],
       [`PATCH /documents/${document.id}`]: [
         ['a move into a full folder', { folder_id: full.id }, 409, 'entries'],
+        ['a move to a foreign folder', { folder_id: foreign }, 404, 'folder'],
       ],
       'POST /links': [
+        ['to a foreign folder', { folder_id: foreign }, 404, 'folder'],
         ['to nothing', {}, 400, 'document_id'],
         ['to both', { folder_id: child.id, document_id: document.id }, 400, 'folder_id'],
         ['to a version', { folder_id: child.id, pinned_version: 1 }, 400, 'pinned_version'],
@@ -147,9 +154,9 @@ describeApp('folders', (suite) => {
         ],
         ['with a rule without an entry', rule({ hidden: true }), 400, 'entry_rules[0]'],
         ['with a rule for nothing', rule({ folder_id: child.id }), 400, 'entry_rules[0]'],
-        ...[parent.id, foreign].map(
-          (folder_id): Refusal => [
-            ...(['with a rule for itself, or for a foreign folder'] as const),
+        ...Object.entries({ itself: parent.id, 'a foreign folder': foreign }).map(
+          ([of, folder_id]): Refusal => [
+            `with a rule for ${of}`,
             ...([rule({ folder_id, hidden: true }), 400, 'entry_rules[0].folder_id'] as const),
           ],
         ),
@@ -172,9 +179,14 @@ describeApp('folders', (suite) => {
       expect([got, JSON.stringify(body)]).toEqual([status, expect.stringContaining(told)]);
     });
     expect(failures).toEqual([]);
-    expect(cases).toHaveLength(28);
-    const uploaded = await uploadInto(test(), full.id, { name: 'x', bytes: Buffer.from('x') });
-    expect(uploaded).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(cases).toHaveLength(35);
+    for (const [folderId, code] of [
+      [full.id, 'conflict'],
+      [foreign, 'not_found'],
+    ] as const) {
+      const uploaded = await uploadInto(test(), folderId, { name: 'x', bytes: Buffer.from('x') });
+      expect(uploaded).toMatchObject({ body: { code } });
+    }
 
     const after = [await storedState(test()), await db.selectFrom('folders').selectAll().execute()];
     expect(after).toEqual(before);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { describeApp } from '../support/app-suite.ts';
-import { describeOneTransport } from '../support/matrix.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 
@@ -60,7 +60,7 @@ describeApp('workspaces', (suite) => {
     });
   });
 
-  describeOneTransport(suite, (name) => {
+  describeTransports(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
       suite.transport(name).call(method, request, credential);
 
@@ -124,6 +124,21 @@ describeApp('workspaces', (suite) => {
           refused,
         );
       }
+    });
+
+    it('are not found by an unknown id', async () => {
+      const credential = await credentialFor(suite.testApp, { type: 'service', scope });
+      const unknown = { workspaceId: 'ws_unknown', name: 'x' };
+      const notFound = { ok: false, error: { code: 'not_found' } };
+      expect(await call(getWorkspace, unknown, credential)).toMatchObject(notFound);
+      expect(await call(updateWorkspace, unknown, credential)).toMatchObject(notFound);
+      const events = await db()
+        .selectFrom('audit_events')
+        .selectAll()
+        .where('target', '=', 'ws_unknown')
+        .where('code', '=', 'ok')
+        .execute();
+      expect(events).toEqual([]);
     });
 
     it('are visible only to their members', async () => {

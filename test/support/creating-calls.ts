@@ -21,6 +21,11 @@ const changes: Readonly<Record<string, (value: unknown) => unknown>> = {
   requests: (value) => [{ ...(value as object[])[0], recipient: 'bob@example.com' }],
 };
 
+/** Other ids for a method without such a field. */
+const otherIds: Readonly<Record<string, object>> = {
+  'UserService.MailPasswordLink': { userId: `usr_${'0'.repeat(22)}` },
+};
+
 /** A call that succeeds. Its caller may also create customers, unless it acts on itself. */
 export async function creatingCall(suite: Suite, method: DescMethod) {
   const action = await actionOf(suite, nameOf(method));
@@ -33,7 +38,8 @@ export async function creatingCall(suite: Suite, method: DescMethod) {
   const field = Object.keys(changes).find((name) =>
     method.input.fields.some(({ localName }) => localName === name),
   );
-  const changed = field === undefined ? undefined : { [field]: changes[field]?.(request[field]) };
+  const changed =
+    field === undefined ? otherIds[nameOf(method)] : { [field]: changes[field]?.(request[field]) };
   return {
     ...{ first: request, credential, callerId },
     /** A different request; undefined for a method that has only ids. */

@@ -5,7 +5,6 @@ import { expect } from 'vitest';
 import type { TestApp } from './harness.ts';
 import { callJson, type JsonAnswer } from './json-calls.ts';
 import { credentialFor } from './member-rows.ts';
-import type {} from './sharing-api.ts';
 
 export type DomainFields = {
   id: string;

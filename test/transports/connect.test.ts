@@ -61,6 +61,21 @@ describe.each(Object.entries(protocols))('%s', (_name, transportTo) => {
     expect(keys.keys).toMatchObject([{ kty: 'OKP', alg: 'EdDSA' }]);
   });
 
+  test('echoes the request id, and replaces an invalid one', async () => {
+    const client = createClient(VerificationService, transportTo(app.app.publicUrl));
+    const requestIds: (string | null)[] = [];
+    for (const id of ['Id-1', 'not sane']) {
+      await client.getJwks(
+        {},
+        {
+          headers: { 'x-request-id': id },
+          onHeader: (h) => requestIds.push(h.get('x-request-id')),
+        },
+      );
+    }
+    expect(requestIds).toEqual(['Id-1', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+  });
+
   test('carries an error with its details', async () => {
     const client = createClient(LinkService, transportTo(app.app.publicUrl));
     const stranger = await failureOf(
@@ -134,9 +149,45 @@ describe('an upload', () => {
     expect(document).toMatchObject({ sizeBytes: 1_500_000, name: 'document' });
   });
 
+  test('over the limit is refused', async () => {
+    const error = await failureOf(uploaded(10, 1024 * 1024));
+    expect(connectError(error)).toMatchObject({
+      code: 'payload_too_large',
+      grpc: Code.ResourceExhausted,
+    });
+  });
+
+  test('without a credential is refused', async () => {
+    const transport = createConnectTransport({ baseUrl: app.app.publicUrl, httpVersion: '1.1' });
+    const client = createClient(DocumentService, transport);
+    const error = await failureOf(client.uploadDocument(pieces(3, 1000)));
+    expect(connectError(error)).toMatchObject({ code: 'unauthenticated' });
+  });
+
   test('with a piece over the message limit is refused', async () => {
     const error = await failureOf(uploaded(1, 3 * 1024 * 1024));
     expect(error.code).toBe(Code.ResourceExhausted);
+  });
+
+  test('whose client disconnects leaves nothing behind', async () => {
+    const abort = new AbortController();
+    const transport = createConnectTransport({ baseUrl: app.app.publicUrl, httpVersion: '1.1' });
+    async function* dropped() {
+      yield { file: Buffer.alloc(1000), name: 'dropped' };
+      abort.abort();
+      yield { file: Buffer.alloc(1000) };
+    }
+    await failureOf(
+      createClient(DocumentService, transport).uploadDocument(dropped(), {
+        headers: headers(),
+        signal: abort.signal,
+      }),
+    );
+    const { documents } = await createClient(DocumentService, transport).listDocuments(
+      {},
+      { headers: headers() },
+    );
+    expect(documents.map(({ name }) => name)).not.toContain('dropped');
   });
 });
 
@@ -151,6 +202,15 @@ describe('a raw request', () => {
     });
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
+
+  test('by GET is accepted only for methods without side effects', async () => {
+    const query = 'connect=v1&encoding=json&message=%7B%7D';
+    const keys = await fetch(`${path('VerificationService/GetJwks')}?${query}`);
+    expect(keys.status).toBe(200);
+    expect(await keys.json()).toMatchObject({ keys: [{ alg: 'EdDSA' }] });
+    const token = await fetch(`${path('IssuanceService/IssueToken')}?${query}`);
+    expect(token.status).toBe(405);
+  });
 
   test('with an unknown field is refused', async () => {
     const secret = 'lk_cs_hidden';
@@ -182,10 +242,31 @@ describe('a raw request', () => {
     expect(text).not.toContain('lk_cs_hidden');
   });
 
+  test('with another content type is refused', async () => {
+    const { status } = await send('IssuanceService/IssueToken', '{}', {
+      'content-type': 'text/plain',
+    });
+    expect(status).toBe(415);
+  });
+
   test('gets an answer that has every field and must not be cached', async () => {
     const { status, text, headers } = await send('VerificationService/GetJwks', '{}');
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(JSON.parse(text).keys[0]).toMatchObject({ use: 'sig' });
+  });
+
+  test('of native gRPC is refused', async () => {
+    const { status } = await send('VerificationService/GetJwks', '', {
+      'content-type': 'application/grpc',
+    });
+    expect(status).toBe(415);
+  });
+
+  test('with an invalid deadline is refused', async () => {
+    const { text } = await send('VerificationService/GetJwks', '{}', {
+      'connect-timeout-ms': 'soon',
+    });
+    expect(JSON.parse(text)).toMatchObject({ code: 'invalid_argument' });
   });
 });

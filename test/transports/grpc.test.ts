@@ -1,8 +1,11 @@
 // gRPC as bytes on HTTP/2, independent of a client library, with the standard services.
-import { fromBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Client, credentials, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GetJwksResponseSchema } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import {
+  GetJwksResponseSchema,
+  VerifyTokenRequestSchema,
+} from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { metadataOf, openDownload, uploadPieces } from '../support/grpc-streams.ts';
 import { startTestApp } from '../support/harness.ts';
 import { itHoldsFor } from '../support/rule.ts';
@@ -116,6 +119,21 @@ describe('a call', () => {
     expect(error?.code).toBe(status.DEADLINE_EXCEEDED);
   });
 
+  test('without a credential is refused, with a challenge', async () => {
+    const request = toBinary(
+      VerifyTokenRequestSchema,
+      create(VerifyTokenRequestSchema, { token: 'x' }),
+    );
+    const { error } = await call(verifyToken, request, { 'x-request-id': 'who' });
+    expect(error && grpcError(error)).toMatchObject({
+      code: 'unauthenticated',
+      grpc: status.UNAUTHENTICATED,
+      requestId: 'who',
+      fields: [],
+    });
+    expect(error?.metadata.get('www-authenticate')).toEqual(['Bearer realm="latchkey"']);
+  });
+
   test('names the invalid fields', async () => {
     const { error } = await call(verifyToken, Buffer.alloc(0), await serviceToken());
     expect(error && grpcError(error)).toMatchObject({
@@ -139,6 +157,31 @@ describe('a stream', () => {
 
     expect(headers).toMatchObject([{ sizeBytes: 3_000_000, lengthBytes: 3_000_000 }]);
     expect(Buffer.concat(received).equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  test('of a failing upload is answered before its end', async () => {
+    const answer = uploadDocument(Array.from({ length: 40 }, () => Buffer.alloc(1024 * 1024)));
+    const error = await answer.then(
+      () => undefined,
+      (failure: ServiceError) => failure,
+    );
+    expect(error && grpcError(error)).toMatchObject({
+      code: 'payload_too_large',
+      grpc: status.RESOURCE_EXHAUSTED,
+    });
+  });
+
+  test('of a chunk over the limit is refused with the name of its field', async () => {
+    const error = await uploadDocument([Buffer.alloc(1024 * 1024 + 1)]).catch(grpcError);
+    expect(error).toMatchObject({ code: 'invalid_argument', fields: ['file'] });
+  });
+
+  test('of an unknown document ends with NOT_FOUND and its details', async () => {
+    const stream = downloadDocument('doc_nowhere');
+    const error = await new Promise<ServiceError>((resolve) => {
+      stream.on('error', (failure: ServiceError) => resolve(failure)).resume();
+    });
+    expect(grpcError(error)).toMatchObject({ code: 'not_found', grpc: status.NOT_FOUND });
   });
 
   test('that its client cancels is logged as canceled', async () => {

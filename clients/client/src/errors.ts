@@ -92,7 +92,7 @@ export function latchkeyErrorOf(thrown: unknown, server?: string): LatchkeyError
     requestId: request?.requestId ?? error.metadata.get('x-request-id') ?? undefined,
     cause: thrown,
   };
-  if (isTooLarge(error)) return tooLarge(options);
+  if (!isErrorCode(info?.reason) && isTooLarge(error)) return tooLarge(options);
   const code = codeOf(error, info?.reason);
   const message =
     code === 'connection_failed' && server !== undefined

@@ -8,7 +8,8 @@ import { messageBytesMax } from './options.ts';
  */
 export function boundResponse(response: Response): Response {
   const { body, headers } = response;
-  if (body === null) return response;
+  // The `fetch` of a caller may have other bodies.
+  if (!(body instanceof ReadableStream)) return response;
   const isStream = /^application\/connect\+/.test(headers.get('content-type') ?? '');
   const count = isStream ? countMessages() : countBytes();
   const bounded = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({

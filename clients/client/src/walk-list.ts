@@ -14,7 +14,7 @@ type ListMethod<R, P extends ListPage> = (request: R, options?: CallOptions) => 
 
 /**
  * Yields the pages of a list, from the one with the token `pageToken`. Throws a LatchkeyError if
- * the token of a page returns, because the list would never end. It keeps one token to compare
+ * a page token repeats, because the list would never end. It keeps one token to compare
  * with: after 1, 2, 4, … pages that of the current page (R. P. Brent, BIT 20, 1980). So it may
  * yield the pages of a cycle more than once.
  */

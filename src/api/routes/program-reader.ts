@@ -11,8 +11,8 @@ export type ProgramReader = {
 
 /**
  * Reads the token of a request, which must come from a token exchange for a user. Throws
- * `unauthenticated` or `forbidden`. Repeat it while a response is sent: it then accepts the same
- * proof and an expired token, but no revoked one.
+ * `unauthenticated` or `forbidden`. Call it again while the response is sent: it accepts the same
+ * proof and an expired token, but not a revoked one.
  */
 export type AuthenticateProgram = (request: RouteRequest) => Promise<ProgramReader>;
 

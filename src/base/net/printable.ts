@@ -12,7 +12,7 @@ export const isWellFormed = (text: string) => !loneSurrogate.test(text);
 /** Spaces, characters without a shape (Unicode TR44), and the empty Braille pattern. */
 const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 
-/** Whether a text shows nothing: a link with such a name could not be seen. */
+/** Whether a text has no visible character. */
 export const isBlank = (text: string) => invisible.test(text);
 
 export const isPrintable = (name: string) => !some.test(name);

@@ -92,9 +92,13 @@ export function createIdentityProviderService(
     const ofRoles = members.length > 0 ? ['workspaces:write'] : [];
     await requireHeldScopes(trx, context, [...scopes.filter(isManagementScope), ...ofRoles]);
     await endProvidedScopes(trx, id, now());
-    for (const user of staff) {
-      const before = { ...user, kind: 'staff' } as const;
-      await options.requireHoldersLeft(trx, before, { ...before, scopes: '' }, user.id);
+    const enabled = staff.filter((user) => user.disable_time === null);
+    const holders = new Map(
+      enabled.flatMap((user) => [...parseStoredScopes(user.scopes)].map((one) => [one, user.id])),
+    );
+    for (const [held, userId] of holders) {
+      const before = { kind: 'staff', disable_time: null, scopes: held } as const;
+      await options.requireHoldersLeft(trx, before, { ...before, scopes: '' }, userId);
     }
     return [...staff.map((user) => user.id), ...members];
   }

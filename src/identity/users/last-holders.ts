@@ -32,7 +32,8 @@ export type RequireHoldersLeft = typeof requireHoldersLeft;
 
 /**
  * Locks the workspaces of an owner, all staff, and the user: in the order in which changes of
- * members lock them. Returns the ids of the workspaces, whose owners then cannot change.
+ * members lock them; a deadlock is retried. Returns the ids of the workspaces, whose owners then
+ * cannot change.
  */
 export async function lockOwner(
   trx: Executor,

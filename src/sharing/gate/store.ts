@@ -66,12 +66,17 @@ export function hasViewsLeft(db: Executor, id: string, limit: number): Promise<b
 
 export const findErasure = findBy('revoked_tokens', 'jti');
 
-/** A later erasure of the same person replaces the time. */
+/** A later erasure of the same person replaces the time, also on a node whose clock is behind. */
 export async function putErasure(trx: Executor, row: RevokedTokenRow): Promise<void> {
   const { expire_time } = row;
   await trx
     .insertInto('revoked_tokens')
     .values(row)
-    .onConflict((conflict) => conflict.column('jti').doUpdateSet({ expire_time }))
+    .onConflict((conflict) =>
+      conflict
+        .column('jti')
+        .doUpdateSet({ expire_time })
+        .where('revoked_tokens.expire_time', '<', expire_time),
+    )
     .execute();
 }

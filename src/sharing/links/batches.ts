@@ -1,10 +1,8 @@
 // The errors and the order of locks in the methods for several links.
 import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
 
-/** Other errors without a field, such as that of a full queue, are about no request. */
-const aboutRequest: ReadonlySet<ErrorCode> = new Set([
-  ...(['not_found', 'conflict', 'precondition_failed'] as const),
-]);
+/** Other errors without a field, such as that of a full queue, do not concern one request. */
+const aboutRequest = new Set<ErrorCode>(['not_found', 'conflict', 'precondition_failed']);
 
 /**
  * Adds the position of a request, such as `requests[3]`, to the fields of its error. `own` is the

@@ -127,7 +127,11 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       await quotas.add(trx, workspaceId, { links: rows.length });
       for (const [i, row] of rows.entries()) {
         const work = async () => {
-          if (!(await insertLink(trx, row))) throw noSuchTarget(row);
+          const isInserted = await insertLink(trx, row).catch((error: unknown) => {
+            // The document or folder was deleted during this call.
+            throw isForeignKeyViolation(error) ? noSuchTarget(row) : error;
+          });
+          if (!isInserted) throw noSuchTarget(row);
           await requireVersion(trx, row);
           await requireEntries(trx, row);
         };
@@ -141,7 +145,6 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
     if (target === undefined) throw new Error('there is no link to create');
     const create = () => auditLog.create(context, { target: [target, ...others] }, insert);
     return quotas.inTurn(workspaceId, create).catch((error: unknown) => {
-      // The document or folder was deleted during this call.
       throw isForeignKeyViolation(error) ? noSuchTarget(rows[0]) : error;
     });
   }

@@ -5,6 +5,7 @@ import { createSharedFiles } from '../../api/routes/shared-files.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { HttpExchange } from './exchange.ts';
 import { type ChunkOptions, sendBytes, sendWhole } from './send.ts';
+import { percentDecode } from './template.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -32,10 +33,14 @@ export type SendAsset = (exchange: HttpExchange, path: string) => Promise<void>;
 export const assetsPath = '/assets/';
 
 export async function createAssets(folder: string, options: ChunkOptions): Promise<SendAsset> {
-  const files = createSharedFiles(folder, await readdir(folder, { recursive: true }));
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)));
+  const files = createSharedFiles(folder, names);
   return async (exchange, urlPath) => {
     const { request } = exchange;
-    const name = urlPath.slice(assetsPath.length);
+    const name = percentDecode(urlPath.slice(assetsPath.length)) ?? '';
     const type = types[path.extname(name)] ?? 'application/octet-stream';
     const header = (wanted: string) => request.headers[wanted]?.toString();
     const asked = { isHead: request.method === 'HEAD', header };

@@ -8,6 +8,7 @@ import { acceptsHtml } from '../../base/http/negotiation.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
 import { pathOf, readRequestId } from '../http/request-facts.ts';
+import type { Handle } from '../http/server.ts';
 import { hasWindow } from '../http/unread.ts';
 import { assetsPath, type SendAsset } from './assets.ts';
 import { bindingsOf } from './binding.ts';
@@ -18,8 +19,6 @@ import { handleRoute } from './route-handler.ts';
 import { createRouter, type Match, type Route, type Router } from './router.ts';
 import { sendWhole } from './send.ts';
 import { parseTemplate, rootTemplate } from './template.ts';
-
-type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Throws an error with the methods' names if a rule is not supported or two rules collide. */
 export function createGateway(options: GatewayOptions, sendAsset: SendAsset): Handle {
@@ -118,11 +117,6 @@ function routesOf({
 
 function sendError(thrown: unknown, exchange: HttpExchange, options: GatewayOptions): void {
   const { request, response, requestId, peer, started, domain, target } = exchange;
-  // A response that has begun can only end early.
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
   const { publicUrl, notFoundHtml } = options;
   const failure = options.failureOf(thrown);
   const isMethod = target?.kind === 'method';
@@ -138,6 +132,11 @@ function sendError(thrown: unknown, exchange: HttpExchange, options: GatewayOpti
       failure,
       durationMs: performance.now() - started,
     });
+  }
+  // A response that has begun can only end early.
+  if (response.headersSent) {
+    response.destroy();
+    return;
   }
   const endpoint = isMethod ? target.binding.endpoint : undefined;
   const oauthErrors = endpoint?.http.oauthErrors ?? false;

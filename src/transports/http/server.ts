@@ -34,7 +34,7 @@ export const defaultHttpLimits: HttpLimits = {
   connectionsMax: 4_096,
 };
 
-type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export type PendingResponses = Map<Socket, ServerResponse>;
 

@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
 import { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
-import { describeAppOnSqlite } from '../../support/app-suite.ts';
+import { describeApp } from '../../support/app-suite.ts';
 import { digestOf, type Holder, makeHolder } from '../../support/dpop.ts';
 import { codeOf, messageOf } from '../../support/manager-calls.ts';
 import type { TransportName } from '../../support/matrix.ts';
@@ -35,7 +35,7 @@ const refusedUses: readonly (readonly [name: string, use: Use])[] = [
   ['a proof that was used before', { isRepeated: true }],
 ];
 
-describeAppOnSqlite('the token of a customer with a DPoP key', (suite) => {
+describeApp('the token of a customer with a DPoP key', (suite) => {
   let holder: Holder;
   let customer: Added;
   beforeAll(async () => {

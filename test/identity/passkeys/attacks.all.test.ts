@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
-import { describeAppOnSqlite } from '../../support/app-suite.ts';
+import { describeApp } from '../../support/app-suite.ts';
 import { CookieClient, forgetAttempts } from '../../support/cookie-client.ts';
 import { messageOf } from '../../support/manager-calls.ts';
 import { credentialFor } from '../../support/member-rows.ts';
@@ -35,7 +35,7 @@ const attested: readonly (readonly [string, Replaced])[] = [
 
 const handleOf = ({ id }: { readonly id: string }) => Buffer.from(id).toString('base64url');
 
-describeAppOnSqlite('an attack on passkeys', (suite) => {
+describeApp('an attack on passkeys', (suite) => {
   const db = () => suite.app.inside.db;
   const transport = () => suite.transport('connect');
   const origin = () => suite.app.publicUrl;

@@ -1,4 +1,4 @@
-// The certificate of a client (RFC 8705), with which each connection of a command opens.
+// The certificate of a client (RFC 8705), which each connection of a command presents.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
@@ -41,7 +41,7 @@ export function readCertificateFor(
 
 const wrong = (problem: string, cause?: unknown) => new CommandError(problem, cause, 'usage');
 
-/** The certificate names the caller, so no other server gets it, also not that of a profile. */
+/** The certificate names the caller. It is sent only to this server, not to that of a profile. */
 function requireOwnServer(server: string, named: string | undefined): void {
   const place = `${certificateFile} is for the server ${variables.server}`;
   if (!named) throw wrong(`${place}, which is not set. Set it to ${server}`);

@@ -215,8 +215,8 @@ type SessionCredential = Extract<ProfileCredential, { kind: 'session' }>;
 /**
  * Stores the new credential of a session, and returns whether it did. Stores nothing if the current
  * profile no longer has the session: another command has signed in, signed out or chosen another
- * profile in the meantime. The command goes on with the new credential in any case: it says why the
- * profile cannot be read or written.
+ * profile in the meantime. The command continues with the new credential. If the profile
+ * cannot be read or written, it prints a warning.
  */
 export async function saveSession(
   host: CommandHost,

@@ -118,7 +118,7 @@ export async function sendRequest(
     const request = url.protocol === 'https:' ? requestHttps : requestHttp;
     const sent = request(url, options, resolve);
     sent.on('error', reject);
-    sent.on('timeout', () => sent.destroy(new TypeError('The server is silent.')));
+    sent.on('timeout', () => sent.destroy(silent()));
     sent.end(body);
   }).catch((error: unknown) => {
     throw explain(error);
@@ -129,6 +129,8 @@ export async function sendRequest(
     chunks: explained(response, explain),
   };
 }
+
+const silent = () => Object.assign(new Error('no data for 5 minutes'), { code: 'ETIMEDOUT' });
 
 async function* explained<T>(chunks: AsyncIterable<T>, explain: (error: unknown) => unknown) {
   try {
@@ -157,7 +159,7 @@ export async function callUnary<I extends DescMessage, O extends DescMessage>(
   return { message, cookies: parseCookie(pairs.join('; '), { decode: (value) => value }) };
 }
 
-/** The answer to an upload. */
+/** Returns the only message of a response. Throws for an empty response. */
 export async function onlyMessage<T>({
   message,
 }: {

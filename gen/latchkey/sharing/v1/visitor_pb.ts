@@ -463,10 +463,10 @@ export const VisitorService: GenService<{
    * `<id of the visitor>@deleted.invalid` replaces the address. A link that no one else could open
    * is revoked. Browsers that remember the reader forget it. A mail with a link or a receipt that was
    * not sent yet is deleted. A `block_list` keeps the address, and so do agreements. This cannot be
-   * undone. The access that the reader has to links ends within a second. A reader who passes the
-   * gate of a link again becomes a visitor again. The audit event names the id of the visitor, and
-   * not the address. If more than 200 links have the address, they are changed in
-   * steps of 200, each with an audit event. An address without a view can be erased, too, if a link, a
+   * undone. The access that the reader has to links ends within a second, except that of programs
+   * with a token of the person. A reader who passes the gate of a link again becomes a visitor
+   * again. The audit event names the id of the visitor, and not the address. If more than 200 links
+   * have the address, they are changed in steps of 200, each with an audit event. An address without a view can be erased, too, if a link, a
    * waiting mail or a browser has it.
    *
    * Errors:

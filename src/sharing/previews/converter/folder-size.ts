@@ -46,15 +46,18 @@ function ignoreMissing(error: unknown): [] {
 }
 
 /** Resolves to true once the folder is larger than the limit; to false if the signal is aborted. */
-export async function exceeds(
+export async function waitUntilLarger(
   folder: string,
   limit: FolderSize,
   signal: AbortSignal,
 ): Promise<boolean> {
-  while (!signal.aborted) {
+  for (;;) {
+    const startedAt = performance.now();
     const { files, bytes } = await measureFolder(folder, limit);
+    if (signal.aborted) return false;
     if (files > limit.files || bytes > limit.bytes) return true;
-    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    // A large folder takes long to measure.
+    const ms = Math.max(pauseMs, 10 * (performance.now() - startedAt));
+    await sleep(ms, undefined, { signal }).catch(() => {});
   }
-  return false;
 }

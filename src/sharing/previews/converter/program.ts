@@ -6,7 +6,7 @@ import { lstat, mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { exceeds, type FolderSize, measureFolder } from './folder-size.ts';
+import { type FolderSize, measureFolder, waitUntilLarger } from './folder-size.ts';
 import type { ConversionAnswer, ConversionOrder, ProgramSettings } from './messages.ts';
 import {
   extensionArguments,
@@ -78,20 +78,21 @@ type Exit = {
   readonly code: number | null;
   readonly signal: string | null;
   readonly isLate: boolean;
-  readonly hasManyFiles: boolean;
+  readonly hasLargeFolder: boolean;
 };
 
 async function convert(fileName: string): Promise<ConversionAnswer> {
   const { temporaryFiles, temporaryBytes } = settings.limits;
   // The document and the profile do not count.
   const { files, bytes } = await measureFolder(folder);
+  if (!Number.isFinite(bytes)) return { kind: 'unavailable' };
   const limit = { files: files + temporaryFiles, bytes: bytes + temporaryBytes };
   const exit = await runOffice(path.join(shown.work, fileName), limit);
   if (exit === undefined) return { kind: 'unavailable' };
   const pdf = path.join(work, 'out', `${path.parse(fileName).name}.pdf`);
   const sizeBytes = await sizeOfPdf(pdf);
   const { previewBytes } = settings.limits;
-  if (exit.hasManyFiles) return { kind: 'failed', error: 'too_many_files' };
+  if (exit.hasLargeFolder) return { kind: 'failed', error: 'too_many_files' };
   if (exit.isLate || hasHit(exit, 'SIGXCPU')) return { kind: 'failed', error: 'too_slow' };
   if (hasHit(exit, 'SIGXFSZ') || (sizeBytes ?? 0) > previewBytes) {
     return { kind: 'failed', error: 'too_large' };
@@ -121,23 +122,29 @@ function runOffice(file: string, limit: FolderSize): Promise<Exit | undefined> {
   office = started;
   return new Promise((resolve) => {
     let isLate = false;
-    let hasManyFiles = false;
+    let hasLargeFolder = false;
     const measuring = new AbortController();
-    void exceeds(folder, limit, measuring.signal).then((isExceeded) => {
-      hasManyFiles = isExceeded;
-      if (isExceeded) killOffice();
+    void waitUntilLarger(folder, limit, measuring.signal).then((isLarger) => {
+      hasLargeFolder = isLarger;
+      if (isLarger) killOffice();
     });
     const timer = setTimeout(() => {
       isLate = true;
       killOffice();
     }, settings.limits.seconds * 1000);
-    started.on('error', () => resolve(undefined));
-    started.on('exit', (code, signal) => {
+    const stopWatching = () => {
       clearTimeout(timer);
       measuring.abort();
+    };
+    started.on('error', () => {
+      stopWatching();
+      resolve(undefined);
+    });
+    started.on('exit', (code, signal) => {
+      stopWatching();
       // Processes of the group may remain.
       killOffice();
-      resolve({ code, signal, isLate, hasManyFiles });
+      resolve({ code, signal, isLate, hasLargeFolder });
     });
   });
 }
