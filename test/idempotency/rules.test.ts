@@ -29,7 +29,7 @@ async function uploadWith({ app }: Suite, apiKey: string, key: string) {
 const withKey = (key: string) => ({ 'idempotency-key': key });
 const day = 86_400_000;
 
-describeApp('a call with an Idempotency-Key', (suite) => {
+describeApp('calls with an Idempotency-Key', (suite) => {
   afterEach(suite.clock.reset);
 
   const manager = () => managerCredential(suite.app, 'customers:write customers:read');
@@ -38,7 +38,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     return (await customers.where('name', '=', name).execute()).length;
   };
 
-  it('is repeated for 24 hours', async () => {
+  it('the answer is repeated for 24 hours', async () => {
     const { db } = suite.app.inside;
     const { ownerId: sub } = await addClient(db, 'customers:write');
     const start = Date.now();
@@ -59,7 +59,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     expect(await named('Day')).toBe(2);
   });
 
-  it('is forgotten by the upkeep after 24 hours', async () => {
+  it('the upkeep deletes the answer after 24 hours', async () => {
     const { db, deleteOldRows } = suite.app.inside;
     const headers = { ...(await manager()), ...withKey(newKey()) };
     const start = Date.now() - 1_000_000;
@@ -75,7 +75,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     expect(await kept(start + day)).toBe(0);
   });
 
-  it('gets the answer of the first call, even if the object has changed since', async () => {
+  it('a repeated call gets the first answer, even if the object has changed since', async () => {
     const headers = { ...(await manager()), ...withKey(newKey()) };
     const first = await post(suite, '/customers', { name: 'Before' }, headers);
     await updateRow(suite.app.inside.db, 'customers', String(first.body.id), { name: 'After' });
@@ -85,7 +85,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     expect(again).toEqual({ ...first, replayed: 'true' });
   });
 
-  it('can be made again with another body after it failed', async () => {
+  it('a failed call can be made again with another body', async () => {
     const headers = { ...(await manager()), ...withKey(newKey()) };
     const refused = await post(suite, '/customers', { name: '' }, headers);
     const rotated = '/customers/cus_none/api-keys/key_none:rotate';
@@ -97,7 +97,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     expect(made.replayed).toBeNull();
   });
 
-  it('of another caller is not the same call', async () => {
+  it('a call of another caller is not a repeated call', async () => {
     const { db } = suite.app.inside;
     const key = newKey();
     const ids: unknown[] = [];
@@ -110,7 +110,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('in another workspace is refused', async () => {
+  it('a call with the same key in another workspace is refused', async () => {
     const { db } = suite.app.inside;
     const [first, second] = [await addWorkspace(db, ''), await addWorkspace(db, '')];
     const sub = await addMember(db, first.ownerId, 'owner');
@@ -135,7 +135,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     await expect.poll(async () => (await make(first.ownerId, key)).body.code).toBe('forbidden');
   });
 
-  it('is not answered for a caller whose access has ended', async () => {
+  it('a caller whose access has ended gets no stored answer', async () => {
     const { db } = suite.app.inside;
     const workspace = await addWorkspace(db, 'documents:write links:write');
     const upload = async () => (await uploadWith(suite, workspace.text, 'upload')).status;
@@ -144,7 +144,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     await expect.poll(upload).toBe(401);
   });
 
-  it('is not answered for a caller who holds fewer scopes than before', async () => {
+  it('a caller who holds fewer scopes than before gets no stored answer', async () => {
     const { ownerId: sub } = await addClient(
       suite.app.inside.db,
       'clients:write customers:write payments:read',
@@ -165,7 +165,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     expect(stronger).toEqual({ ...first, replayed: 'true' });
   });
 
-  it('keeps no secret in the database or the log in readable form', async () => {
+  it('the database and the log contain no secret in readable form', async () => {
     const scope = 'clients:write payments:read';
     const headers = { ...(await managerCredential(suite.app, scope)), ...withKey(newKey()) };
     const body = { name: 'Secretive', scopes: ['payments:read'] };
@@ -188,7 +188,7 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     expect(log).not.toContain(headers['idempotency-key']);
   });
 
-  it('is refused if its answer was encrypted under a master key that is gone', async () => {
+  it('a repeated call is refused if the master key that encrypted its answer is gone', async () => {
     const headers = { ...(await manager()), ...withKey(newKey()) };
     await post(suite, '/customers', { name: 'Rekeyed' }, headers);
     await sql`update recorded_answers set master_key_id = 'gone'`.execute(
@@ -201,13 +201,13 @@ describeApp('a call with an Idempotency-Key', (suite) => {
     expect(await named('Rekeyed')).toBe(1);
   });
 
-  describe('whose form varies', () => {
+  describe('keys', () => {
     const call = async (key: string, name = 'Key') => {
       const credential = await managerCredential(suite.app, 'customers:write');
       return post(suite, '/customers', { name }, { ...credential, ...withKey(key) });
     };
 
-    it('has 1 to 128 printable ASCII characters', async () => {
+    it('a key has 1 to 128 printable ASCII characters', async () => {
       expect((await call('k'.repeat(128))).status).toBe(201);
       const malformed = ['k'.repeat(129), '""', 'a\tb', 'caf\u00e9', `"${'k'.repeat(129)}"`];
       // The last one is what two headers become.
@@ -218,14 +218,14 @@ describeApp('a call with an Idempotency-Key', (suite) => {
       }
     });
 
-    it('is the same with and without quotes', async () => {
+    it('a key is the same with and without quotes', async () => {
       const first = await call('"8e03978e-40d5-43dd-bc93-6894a57f9324"');
       const again = await call('8e03978e-40d5-43dd-bc93-6894a57f9324');
       expect(first.status).toBe(201);
       expect(again).toEqual({ ...first, replayed: 'true' });
     });
 
-    it('is ignored by calls that create nothing', async () => {
+    it('calls that create nothing ignore the key', async () => {
       const { CLIENT_ID, CLIENT_SECRET, CLIENT_SCOPES } = suite.testApp.env;
       const body = { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, scope: CLIENT_SCOPES };
       const headers = withKey('k'.repeat(1000));

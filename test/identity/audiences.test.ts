@@ -35,7 +35,7 @@ const scope = 'payments:read';
 let count = 0;
 const newIdentifier = () => `https://service-${count++}.example`;
 
-describeApp('an audience', (suite) => {
+describeApp('audiences', (suite) => {
   const manager = useManager(suite, scopes);
 
   describeOneTransport(suite, (name) => {
@@ -43,7 +43,7 @@ describeApp('an audience', (suite) => {
     const create = async (identifier: string) =>
       transport().call(createAudience, { identifier, name: 'Payments' }, manager);
 
-    it('is created, read, listed, renamed and deleted', async () => {
+    it('an audience is created, read, listed, renamed and deleted', async () => {
       const identifier = newIdentifier();
       const { audience } = messageOf(await create(identifier));
       const audienceId = audience?.id ?? '';
@@ -62,7 +62,7 @@ describeApp('an audience', (suite) => {
       }
     });
 
-    it('has an absolute URI without a fragment as its identifier', async () => {
+    it('an identifier is an absolute URI without a fragment', async () => {
       const refused = ['', 'payments', '/x', 'a:', 'https://a#b', 'https://a b', 'a:ä', 'a:"'];
       for (const identifier of [...refused, `a:${'b'.repeat(254)}`]) {
         expect(codeOf(await create(identifier)), identifier).toBe('invalid_argument');
@@ -78,7 +78,7 @@ describeApp('an audience', (suite) => {
       }
     });
 
-    it('is the `aud` of tokens that name it as their resource', async () => {
+    it('the audience is the `aud` of tokens that name it as their resource', async () => {
       const { db } = suite.app.inside;
       const [one, two, other] = [newIdentifier(), newIdentifier(), newIdentifier()];
       const audienceIds = [await addAudience(db, one), await addAudience(db, two)];
@@ -123,7 +123,7 @@ describeApp('an audience', (suite) => {
     });
   });
 
-  it('is granted to clients and customers, and not deleted before it is withdrawn', async () => {
+  it('an audience of clients or customers is not deleted before it is withdrawn', async () => {
     const transport = suite.transport('grpc');
     const audienceId = await addAudience(suite.app.inside.db);
     const audienceIds = [audienceId, audienceId];
@@ -150,7 +150,7 @@ describeApp('an audience', (suite) => {
     }
   });
 
-  it('is one of at most 1,000', async () => {
+  it('there are at most 1,000 audiences', async () => {
     const { db } = suite.app.inside;
     const { count } = await db
       .selectFrom('audiences')
@@ -175,7 +175,7 @@ describeApp('an audience', (suite) => {
     expect(await create()).toBe('ok');
   });
 
-  it('limits the grants of its tokens within a second', async () => {
+  it('a change of an audience limits the grants of its tokens within a second', async () => {
     const { db } = suite.app.inside;
     const [identifier, other] = [newIdentifier(), newIdentifier()];
     const audienceIds = [await addAudience(db, identifier), await addAudience(db, other)];
@@ -205,7 +205,7 @@ describeApp('an audience', (suite) => {
     );
   });
 
-  it('decides who introspects its tokens', async () => {
+  it('the audience decides who introspects its tokens', async () => {
     const { db } = suite.app.inside;
     const [identifier, other] = [newIdentifier(), newIdentifier()];
     const audienceIds = [await addAudience(db, identifier)];
@@ -229,8 +229,8 @@ describeApp('an audience', (suite) => {
     expect(await Promise.all(answers)).toEqual([true, true, true, false, false]);
   });
 
-  describe('of another service', () => {
-    it('can be one of several if an audience has the identifier of this service', async () => {
+  describe('grants', () => {
+    it('a client can have this service as one of several audiences', async () => {
       const { db } = suite.app.inside;
       const audienceIds = [await addAudience(db, suite.app.publicUrl), await addAudience(db)];
       const client = await addClient(db, 'audiences:read', { audienceIds });
@@ -245,7 +245,7 @@ describeApp('an audience', (suite) => {
       expect(codeOf(await transport.call(listAudiences, {}, { authorization }))).toBe('ok');
     });
 
-    it('cannot be granted without all scopes of the client', async () => {
+    it('granting an audience to a client requires all scopes of the client', async () => {
       const { db } = suite.app.inside;
       const weak = await managerCredential(suite.app, 'clients:write');
       const { ownerId: clientId } = await addClient(db, 'clients:write audit:read');

@@ -37,9 +37,9 @@ type Problem = {
   readonly errors?: readonly { readonly field: string }[];
 };
 
-describeApp('the public keys of a client', (suite) => {
+describeApp('client keys', (suite) => {
   describeOneTransport(suite, (name) => {
-    it('are added, listed and revoked', async () => {
+    it('keys are added, listed and revoked', async () => {
       const { db } = suite.app.inside;
       const { ownerId: clientId } = await addClient(db, scope);
       const token = await signToken(suite.app, {
@@ -68,7 +68,7 @@ describeApp('the public keys of a client', (suite) => {
       expect(missing).toMatchObject({ ok: false, error: { code: 'not_found' } });
     });
 
-    it('sign assertions that replace the secret, each one once', async () => {
+    it('an assertion that a key signed replaces the secret once', async () => {
       const transport = suite.transport(name);
       for (const [alg, makePair] of Object.entries(keyPairs)) {
         const { id, privateKey } = await clientWithKey(suite, makePair());
@@ -84,7 +84,7 @@ describeApp('the public keys of a client', (suite) => {
     });
   });
 
-  it('stop working within a second after another process revokes one', async () => {
+  it('a key stops working within a second after another process revokes it', async () => {
     const transport = suite.transport('grpc');
     const { id, keyId, privateKey } = await clientWithKey(suite);
     const attempt = async () =>
@@ -94,7 +94,7 @@ describeApp('the public keys of a client', (suite) => {
     await expectWithinOneSecond(suite.app.inside.db, async () => (await attempt()).ok, false);
   });
 
-  it('are at most 10 live ones', async () => {
+  it('a client has at most 10 live keys', async () => {
     const { db } = suite.app.inside;
     const { ownerId: clientId } = await addClient(db, scope);
     for (let count = 0; count < 9; count++) await addClientKey(db, clientId, makePublicJwk());
@@ -107,8 +107,8 @@ describeApp('the public keys of a client', (suite) => {
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
   });
 
-  describe('one of them', () => {
-    it('is refused, with the name of the member, unless it is a public key', async () => {
+  describe('validation', () => {
+    it('an invalid public key is refused, with the name of the member', async () => {
       const { ownerId: clientId } = await addClient(suite.app.inside.db, scope);
       const token = await signToken(suite.app, { type: 'service', scope: 'clients:write' });
       const [ed25519, rsa] = [makePublicJwk(), keyPairs.RS256()];

@@ -15,7 +15,7 @@ const { introspect, revoke } = OAuthService.method;
 
 const presented = ({ ownerId, text }: Added) => ({ clientId: ownerId, clientSecret: text });
 
-describeApp('an OAuth client with a token', (suite) => {
+describeApp('OAuth', (suite) => {
   let caller: Added;
   beforeAll(async () => {
     caller = await addClient(suite.app.inside.db, 'payments:read');
@@ -35,7 +35,7 @@ describeApp('an OAuth client with a token', (suite) => {
       return codeOf(await suite.transport(name).call(revoke, { token, ...presented(client) }));
     };
 
-    it('introspects tokens of every kind of caller without a scope', async () => {
+    it('a client introspects tokens of every kind of caller without a scope', async () => {
       const token = await ownToken();
       const { iat, exp, jti } = decodeJwt(token);
       expect(await ask(token)).toEqual({
@@ -53,14 +53,14 @@ describeApp('an OAuth client with a token', (suite) => {
       });
     });
 
-    it('revokes its own tokens', async () => {
+    it('a client revokes its own tokens', async () => {
       const token = await ownToken();
       expect(await drop(token)).toBe('ok');
       expect(await ask(token)).toMatchObject({ active: false });
       for (const text of [token, 'x', 'a.b.c']) expect(await drop(text)).toBe('ok');
     });
 
-    it('revokes the tokens of others only with tokens:write', async () => {
+    it('a client revokes the tokens of others only with tokens:write', async () => {
       const token = await ownToken();
       const other = await addClient(suite.app.inside.db, 'tokens:read');
       const manager = await addClient(suite.app.inside.db, 'tokens:write');
@@ -71,7 +71,7 @@ describeApp('an OAuth client with a token', (suite) => {
     });
   });
 
-  it('is the actor of the audit event', async () => {
+  it('the client is the actor of the audit event', async () => {
     const token = await ownToken();
     await suite.transport('grpc').call(revoke, { token, ...presented(caller) });
     const events = await suite.app.inside.db
@@ -85,8 +85,8 @@ describeApp('an OAuth client with a token', (suite) => {
     expect(events).toContainEqual(event);
   });
 
-  describe('and the OAuth endpoints', () => {
-    it('refuse every invalid client alike, over each transport', async () => {
+  describe('endpoints', () => {
+    it('each transport refuses every invalid client alike', async () => {
       const { db } = suite.app.inside;
       const token = await signToken(suite.app, { type: 'service', scope: 'payments:read' });
       const other = await addClient(db, '');
@@ -116,7 +116,7 @@ describeApp('an OAuth client with a token', (suite) => {
       expect(walked).toBe(48);
     });
 
-    describe('as forms', () => {
+    describe('forms', () => {
       const post = async (path: string, form: string, headers: Record<string, string> = {}) => {
         const type = { 'content-type': 'application/x-www-form-urlencoded' };
         const url = suite.app.publicUrl + path;
@@ -132,7 +132,7 @@ describeApp('an OAuth client with a token', (suite) => {
       const basic = () =>
         `Basic ${Buffer.from(`${caller.ownerId}:${caller.text}`).toString('base64')}`;
 
-      it('accept the client in the body or in HTTP Basic, and unknown parameters', async () => {
+      it('clients use the body or HTTP Basic, and may send unknown parameters', async () => {
         const token = await signToken(suite.app, { type: 'service', scope: 'payments:read' });
         const forms: [string, Record<string, string>][] = [
           [`token=${token}&${inBody()}`, {}],
@@ -146,7 +146,7 @@ describeApp('an OAuth client with a token', (suite) => {
         }
       });
 
-      it('show exactly that a token is inactive', async () => {
+      it('introspection shows only that a token is inactive', async () => {
         const expired = { type: 'service', scope: 'payments:read', lifetimeSeconds: 0 } as const;
         for (const token of ['x', 'a.b.c', await signToken(suite.app, expired)]) {
           const answer = await post('/oauth2/introspect', `token=${token}`, {
@@ -156,7 +156,7 @@ describeApp('an OAuth client with a token', (suite) => {
         }
       });
 
-      it('refuse bad forms with the error of RFC 6749', async () => {
+      it('bad forms are refused with the error of RFC 6749', async () => {
         const cases: [string, Record<string, string>, number, string][] = [
           ['token=x', {}, 401, 'invalid_client'],
           ['token=x', { authorization: 'Basic e30=' }, 401, 'invalid_client'],
@@ -183,8 +183,8 @@ describeApp('an OAuth client with a token', (suite) => {
       });
     });
 
-    describe('that the metadata describes', () => {
-      it('are all that the metadata names', async () => {
+    describe('metadata', () => {
+      it('the metadata documents name the endpoints and their algorithms', async () => {
         const names = ['oauth-authorization-server', 'openid-configuration'];
         const [server, same] = await Promise.all(names.map(read));
         const { publicUrl } = suite.app;

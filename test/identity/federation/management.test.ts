@@ -33,9 +33,9 @@ async function callerOf(suite: Suite, name: TransportName, scope = allScopes) {
 
 const pinned = () => ({ keys: [{ ...makePublicJwk(), kid: 'first' }] });
 
-describeApp('a trusted issuer', (suite) => {
+describeApp('trusted issuers', (suite) => {
   describeOneTransport(suite, (name) => {
-    it('is created, listed, changed and deleted', async () => {
+    it('an issuer is created, listed, changed and deleted', async () => {
       const call = await callerOf(suite, name);
       const created = await call(createTrustedIssuer, { issuer: 'urn:a', jwks: pinned() });
       expect(created).toMatchObject({ ok: true });
@@ -75,7 +75,7 @@ describeApp('a trusted issuer', (suite) => {
     });
   });
 
-  it('has one source of keys, and forgets the keys of another one', async () => {
+  it('an issuer has one source of keys, and forgets the keys of another one', async () => {
     const call = await callerOf(suite, 'grpc');
     const { db } = suite.app.inside;
     const read = { read_jwks: JSON.stringify(pinned()), read_time: Date.now() };
@@ -98,7 +98,7 @@ describeApp('a trusted issuer', (suite) => {
     await expect(update({ jwksUri: jwks_uri, jwks: pinned() })).rejects.toThrow('argument');
   });
 
-  it('is changed only by callers who may act as its clients', async () => {
+  it('only callers who may act as the clients of an issuer change it', async () => {
     const { db } = suite.app.inside;
     const issuerId = await addIssuer(db);
     const { ownerId } = await addClient(db, 'payments:write users:write');
@@ -123,7 +123,7 @@ describeApp('a trusted issuer', (suite) => {
     expect(await more(createFederatedIdentity, identity)).toMatchObject({ ok: true });
   });
 
-  it('has at most 20 identities of a client, and is one of at most 100', async () => {
+  it('a client has at most 20 identities, and there are at most 100 issuers', async () => {
     const { db } = suite.app.inside;
     const call = await callerOf(suite, 'grpc');
     const { ownerId: clientId } = await addClient(db, 'payments:read');
@@ -148,8 +148,8 @@ describeApp('a trusted issuer', (suite) => {
     expect(issuers.filter(({ ok }) => ok)).toHaveLength(1);
   });
 
-  describe('with wrong fields', () => {
-    it('is refused, with the name of the field, if it cannot be trusted', async () => {
+  describe('validation', () => {
+    it('an issuer that cannot be trusted is refused, with the name of the field', async () => {
       const issuer = 'https://issuer.example';
       const key = makePublicJwk();
       const set = (...keys: object[]) => ({ issuer, jwks: { keys } });
@@ -199,7 +199,7 @@ describeApp('a trusted issuer', (suite) => {
       expect(cases).toHaveLength(30);
     });
 
-    it('has identities whose fields are refused by name', async () => {
+    it('a wrong federated identity is refused, with the name of the field', async () => {
       const { db } = suite.app.inside;
       const { ownerId } = await addClient(db, 'payments:read');
       const issuer_id = await addIssuer(db);
