@@ -61,8 +61,8 @@ Programs set a credential in the environment instead. It replaces the profile:
 | \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_SECRET\` | a service client |
 | \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_KEY_FILE\` | a client with its private JWK in a file |
 | \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_ASSERTION_FILE\` | a client with a token in a file |
-| \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_CERTIFICATE_FILE\` | a client with a certificate |
-| \`LATCHKEY_CLIENT_CERTIFICATE_KEY_FILE\` | the key of the certificate, also as PEM |
+| \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_CERTIFICATE_FILE\` | a client with a certificate (PEM) |
+| \`LATCHKEY_CLIENT_CERTIFICATE_KEY_FILE\` | the private key of the certificate, in a PEM file |
 | \`LATCHKEY_API_KEY\` | the API key of a workspace or a customer |
 | \`LATCHKEY_TOKEN\` | an access token |
 | \`LATCHKEY_PROFILE\` | the profile of commands without \`--profile\`; excludes a credential |
@@ -73,10 +73,10 @@ see those. The server's
 address must be https, except on the same machine. For a private certificate authority, set
 \`NODE_EXTRA_CA_CERTS\`.
 
-Every request of a command presents the certificate, also with another credential or a profile:
-a token that is bound to it works only with it. \`LATCHKEY_BASE_URL\` must name the server of the
-certificate. A command for another server, such as that of another profile, fails and sends
-nothing. The key must not have a passphrase. See [mutual TLS](operations.md#mutual-tls).
+Every request of a command presents the certificate, also with another credential or a profile. A
+token that is bound to the certificate works only together with it. \`LATCHKEY_BASE_URL\` must name
+the server of the certificate. A command for another server, such as that of another profile, fails
+and sends nothing. The key must not have a passphrase. See [mutual TLS](operations.md#mutual-tls).
 
 ## Output
 
