@@ -1,7 +1,7 @@
 // Signing in from the command line. Sensitive actions require a sign-in in the last three seconds.
 import { once } from 'node:events';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -12,6 +12,15 @@ import { useStarted } from '../support/use-started.ts';
 const program = useStarted(() => startServer({ stepUpSeconds: 3 }));
 
 const profileOf = ({ home }: Shell) => path.join(home, 'config/latchkey/profile.json');
+
+/** Starts a server that is not Latchkey, and returns its address. */
+async function startOther(handle: RequestListener): Promise<string> {
+  const other = createServer(handle);
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  return `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+}
 
 async function signedIn(): Promise<Shell> {
   const shell = await openShell();
@@ -49,14 +58,10 @@ test('login stores a private profile, and logout ends the session', async () => 
 test('the credential of a profile is used for its own server only', async () => {
   const shell = await signedIn();
   const contacts: string[] = [];
-  const other = createServer((request, response) => {
+  const otherServer = await startOther((request, response) => {
     contacts.push(`${request.method} ${request.url}`);
     response.writeHead(500).end();
   });
-  other.listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  onTestFinished(() => void other.close());
-  const otherServer = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
   const run = async (words: readonly string[], address: string) => {
     // The shell reads its environment at each command.
     shell.env.LATCHKEY_BASE_URL = address;
@@ -114,12 +119,18 @@ describe('a refused login stores no profile:', () => {
       ['another scheme', () => 'ftp://a.example', 'x\n', 2, 'is not an http or https address.\n'],
       ['a server with a password', () => 'https://me:pw@a.example', 'x\n', 2, 'must not contain a'],
       ['a server that does not answer', () => 'http://127.0.0.1:1', 'x\n', 69, 'ECONNREFUSED'],
-      ['a server that is not Latchkey', () => program.env.LATCHKEY_OPS_URL, 'x\n', 69, 'Cannot'],
+      [
+        'a server that is not Latchkey',
+        () => startOther((_, response) => response.writeHead(404).end('Not found')),
+        'x\n',
+        69,
+        'does not come from Latchkey',
+      ],
     ],
     9,
   )('names the cause', async (_name, serverOf, input, status, message) => {
     const shell = await openShell();
-    const words = ['login', '--server', serverOf(), '--email', program.env.STAFF_EMAIL];
+    const words = ['login', '--server', await serverOf(), '--email', program.env.STAFF_EMAIL];
     const ran = await shell.run([...words, '--password-stdin'], input);
     expect(ran).toMatchObject({ status, stdout: '' });
     expect(ran.stderr).toContain(message);

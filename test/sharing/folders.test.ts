@@ -179,7 +179,7 @@ describeApp('folders', (suite) => {
       expect([got, JSON.stringify(body)]).toEqual([status, expect.stringContaining(told)]);
     });
     expect(failures).toEqual([]);
-    expect(cases).toHaveLength(35);
+    expect(cases).toHaveLength(36);
     for (const [folderId, code] of [
       [full.id, 'conflict'],
       [foreign, 'not_found'],
