@@ -68,8 +68,8 @@ describe('an Idempotency-Key', () => {
 
 /** Methods whose only required field is a name. */
 const needsOnlyName = ['CustomerService.CreateCustomer', 'WorkspaceService.CreateWorkspace'];
-/** Methods whose requests have only ids, which no other valid request can have. */
-const onlyOwnId: readonly string[] = [];
+/** Methods of users whose requests have only the id of the user. */
+const onlyOwnId = ['UserService.CreateRecoveryCodes'];
 /** Methods of users for themselves. */
 const ownFactors = ['UserService.CreateRecoveryCodes', 'UserService.ConfirmTotp'];
 
