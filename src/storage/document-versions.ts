@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { compileOnce, type QueryParameters } from './compiled-query.ts';
 import { type List, type ListPage, readList } from './list.ts';
 import type { ListQuery } from './list-request.ts';
 import { hasRow } from './row-counts.ts';
@@ -10,19 +11,25 @@ export type StoredDocument = DocumentRow & {
   readonly last_version: number;
 };
 
+type DocumentIds = { readonly id: string; readonly workspace_id: string };
+
+const selectDocument = compileOnce((db, { id, workspace_id }: QueryParameters<DocumentIds>) =>
+  db
+    .selectFrom('documents')
+    .selectAll()
+    .where('id', '=', id)
+    .where('workspace_id', '=', workspace_id)
+    .where('remove_time', 'is', null),
+);
+
 /** Returns undefined if the document does not exist or is removed. */
-export function findDocument(
+export async function findDocument(
   db: Executor,
   workspaceId: string,
   id: string,
 ): Promise<StoredDocument | undefined> {
-  return db
-    .selectFrom('documents')
-    .selectAll()
-    .where('id', '=', id)
-    .where('workspace_id', '=', workspaceId)
-    .where('remove_time', 'is', null)
-    .executeTakeFirst();
+  const { rows } = await selectDocument(db, { id, workspace_id: workspaceId });
+  return rows[0];
 }
 
 export type StoredVersion = DocumentVersionRow & { readonly workspace_id: string };
