@@ -66,7 +66,7 @@ export function hasViewsLeft(db: Executor, id: string, limit: number): Promise<b
 
 export const findErasure = findBy('revoked_tokens', 'jti');
 
-/** A later erasure of the same person replaces the time, also on a node whose clock is behind. */
+/** A later erasure of the same person extends the time. A slow clock cannot shorten it. */
 export async function putErasure(trx: Executor, row: RevokedTokenRow): Promise<void> {
   const { expire_time } = row;
   await trx

@@ -145,6 +145,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
     if (target === undefined) throw new Error('there is no link to create');
     const create = () => auditLog.create(context, { target: [target, ...others] }, insert);
     return quotas.inTurn(workspaceId, create).catch((error: unknown) => {
+      // The workspace was deleted during this call.
       throw isForeignKeyViolation(error) ? noSuchTarget(rows[0]) : error;
     });
   }

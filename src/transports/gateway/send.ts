@@ -9,7 +9,7 @@ type Head = {
   readonly headers: Readonly<Record<string, string | string[]>>;
 };
 
-type Sent = Pick<HttpExchange, 'request' | 'response' | 'requestId'>;
+type ResponseTarget = Pick<HttpExchange, 'request' | 'response' | 'requestId'>;
 
 export type ChunkOptions = {
   readonly releaseChunk: (chunk: Uint8Array) => void;
@@ -20,7 +20,7 @@ export type ChunkOptions = {
 const bodiless: ReadonlySet<number> = new Set([204, 304]);
 
 export function sendWhole(
-  { request, response, requestId }: Sent,
+  { request, response, requestId }: ResponseTarget,
   { status, headers }: Head,
   body?: string | Buffer,
 ): void {
@@ -39,7 +39,7 @@ export function sendWhole(
  * length.
  */
 export async function sendChunks(
-  { response, requestId }: Pick<Sent, 'response' | 'requestId'>,
+  { response, requestId }: Pick<ResponseTarget, 'response' | 'requestId'>,
   { status, headers }: Head,
   body: AsyncGenerator<Uint8Array>,
   { releaseChunk, unread }: ChunkOptions,
@@ -66,7 +66,7 @@ export async function sendChunks(
 
 /** Sends bytes that responses share. Throws `unavailable` if too many responses are unread. */
 export async function sendBytes(
-  sent: Sent,
+  sent: ResponseTarget,
   head: Head,
   bytes: Uint8Array,
   options: ChunkOptions,
