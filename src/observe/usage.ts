@@ -1,8 +1,9 @@
 // Counts the token requests and verifications of each client and customer.
 import { Counter, type Registry } from 'prom-client';
+import { isId } from '../base/crypto/ids.ts';
 
 export type ObserveUsage = (usage: {
-  /** The id of a client, a customer, a secret or an API key. */
+  /** The id of a client, a customer or one of their credentials. */
   readonly subject_id: string;
   readonly outcome: string;
   readonly count: number;
@@ -11,7 +12,10 @@ export type ObserveUsage = (usage: {
 /** Each time series takes memory here and in Prometheus. */
 const seriesMax = 10_000;
 
-/** Secrets and API keys are left out: each of their requests also counts for the owner. */
+/** An imported client has an id of another form, but never of one of these. */
+const credentialKinds = ['sec', 'key', 'jwk', 'fed'] as const;
+
+/** Credentials are left out: each of their requests also counts for the owner. */
 export function observeUsage(registry: Registry): ObserveUsage {
   const requests = new Counter({
     name: 'latchkey_usage_total',
@@ -22,7 +26,8 @@ export function observeUsage(registry: Registry): ObserveUsage {
   const series = new Set<string>();
   return ({ subject_id: id, outcome, count }) => {
     const key = `${id} ${outcome}`;
-    if (!/^(cli|cus)_/.test(id) || (series.size >= seriesMax && !series.has(key))) return;
+    if (credentialKinds.some((kind) => isId(kind, id))) return;
+    if (series.size >= seriesMax && !series.has(key)) return;
     series.add(key);
     requests.inc({ id, outcome }, count);
   };

@@ -1,11 +1,13 @@
 // How often clients and customers get tokens: counted in memory, written later.
 
+import { randomBytes } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { UsageService } from '../../gen/latchkey/identity/v1/usage_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { newId } from '../../src/base/crypto/ids.ts';
 import { oldRowRules } from '../../src/boot/old-rows.ts';
 import { createCredentialUsage } from '../../src/credentials/usage/usage.ts';
 import { createLog } from '../../src/observe/log.ts';
@@ -218,7 +220,10 @@ describe('the metrics', () => {
     const observer = createObserver(createLog({ level: 'silent' }).log, () => 0);
     const usage = createCredentialUsage({ db, observe: observer.usage, now: () => noon });
     onTestFinished(() => usage.stop());
-    usage.count('issued', ['cus_1', 'key_1']);
+    const credentialIds = (['sec', 'key', 'jwk', 'fed'] as const).map((kind) =>
+      newId(kind, randomBytes),
+    );
+    usage.count('issued', ['cus_1', ...credentialIds]);
     await db.schema.alterTable('usage_counts').renameTo('away').execute();
     await usage.flush();
     expect(linesOf(await observer.metrics.read())).toEqual([]);
@@ -227,6 +232,10 @@ describe('the metrics', () => {
     await usage.flush();
     const first = 'latchkey_usage_total{id="cus_1",outcome="issued"} ';
     expect(linesOf(await observer.metrics.read())).toEqual([`${first}2`]);
+    // A client of another authorization server keeps its id.
+    observer.usage({ ...issued, subject_id: 'key_billing' });
+    const imported = 'latchkey_usage_total{id="key_billing",outcome="issued"} 1';
+    expect(linesOf(await observer.metrics.read())).toEqual([`${first}2`, imported]);
     for (let i = 0; i < 10_001; i++) observer.usage({ ...issued, subject_id: `cli_${i}` });
     observer.usage({ ...issued, subject_id: 'cus_1' });
     const lines = linesOf(await observer.metrics.read());
