@@ -2,6 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { openShell, openStaffShell, type Shell, startServer } from '../support/cli.ts';
 import { jwkOf, keyPairs } from '../support/client-keys.ts';
 import { hashes } from '../support/imported-hashes.ts';
@@ -188,6 +189,45 @@ test('clients of Keycloak with a service account keep their ids and secrets', as
   expect(await tokenOf('reports', service.secret, 'ledger:write')).toBe('reports');
   const secret = await readFile(path.join(shell.home, 'secrets', 'client-hidden.secret'), 'utf8');
   expect(await tokenOf('hidden', secret.trim(), 'payments:read')).toBe('hidden');
+});
+
+test('an export names the identities and the audiences of an imported client', async () => {
+  const shell = await staffShell();
+  const call = async (path: string, fields: object) => {
+    const ran = await shell.run(['api', 'POST', path, '--data', JSON.stringify(fields)]);
+    expect(ran.status, ran.stderr).toBe(0);
+    return JSON.parse(ran.stdout);
+  };
+  const pair = async (path: string, fields: readonly object[]) => {
+    const [first, second] = fields;
+    const other = (await call(path, { name: 'Other', ...first })).id;
+    // A caller who may only create such resources chooses the external id.
+    const own = (await call(path, { name: 'Own', ...second, external_id: other })).id;
+    return { other, own };
+  };
+  const audiences = await pair('/audiences', [
+    { identifier: 'urn:other' },
+    { identifier: 'urn:own' },
+  ]);
+  const issuers = await pair('/trusted-issuers', [
+    { issuer: 'https://other.example', enabled: false },
+    { issuer: 'https://own.example', enabled: false },
+  ]);
+  const list = [{ ...stock, id: 'federated', audience: ['urn:own'] }];
+  expect((await runImport(shell, 'hydra', list)).status).toBe(2);
+  const identity = { issuer_id: issuers.own, subject: 'repo:acme' };
+  await call('/clients/federated/federated-identities', identity);
+  expect(await shell.run(['export', 'exported'])).toMatchObject({ status: 0 });
+  const file = await readFile(path.join(shell.home, 'exported', 'clients.yaml'), 'utf8');
+  const { clients } = parse(file);
+  expect(clients.find((one: { external_id: string }) => one.external_id === 'federated')).toEqual({
+    ...{ external_id: 'federated', name: 'federated', audiences: [audiences.own] },
+    federated_identities: [{ trusted_issuer: issuers.own, subject: 'repo:acme' }],
+  });
+  const again = await shell.run(['apply', '-f', 'exported']);
+  expect(again.status).toBe(1);
+  for (const { other } of [audiences, issuers]) expect(again.stderr).not.toContain(`${other} is`);
+  expect(again.stderr.match(/must not have the form of an id of the service$/gm)).toHaveLength(2);
 });
 
 const secret = 'a-secret-that-no-message-shows';

@@ -112,3 +112,17 @@ test.each(['.inf', '.nan', '!!set {b}', '[{b: .inf}]'])(
     );
   },
 );
+
+test.each([
+  ['audiences', 'aud', 'identifier: "urn:a", name: A'],
+  ['trusted_issuers', 'iss', 'issuer: "https://ci.example"'],
+])('an external id of %s that has the form of an id is refused', async (kind, prefix, fields) => {
+  const id = `${prefix}_${'0'.repeat(22)}`;
+  await write('a.yaml', `${kind}:\n  - {external_id: ${id}, ${fields}}\n`);
+  expect(await failure()).toBe(
+    `a.yaml:2: ${kind}[0].external_id: must not have the form of an id of the service\n` +
+      'Nothing was changed.',
+  );
+  await write('a.yaml', `${kind}:\n  - {external_id: ${id}0, ${fields}}\n`);
+  expect(await readFolder(folder)).toHaveLength(1);
+});

@@ -94,8 +94,7 @@ function named(spec: FieldSpec, value: JsonValue, ids: Ids): JsonValue {
   });
 }
 
-async function identitiesOf({ id, json }: Stored, { remote, ids }: Source): Promise<JsonObject[]> {
-  if (!String(json.id).startsWith('cli_')) return [];
+async function identitiesOf({ id }: Stored, { remote, ids }: Source): Promise<JsonObject[]> {
   const rows = await listIdentities(remote, id);
   return rows.map(({ issuer_id, subject = '', claims = {} }) => {
     const issuer = String(issuer_id);

@@ -122,6 +122,20 @@ export function referenceIn(
   return undefined;
 }
 
+/** Whether a file names the resource by its external id: one that looks like an id is an id. */
+export function isNameable({ name }: Kind, externalId: string): boolean {
+  switch (name) {
+    case 'audiences':
+      return referenceIn(audiences, externalId) !== undefined;
+    case 'trusted_issuers':
+      return !isId('iss', externalId);
+    case 'customers':
+    case 'clients':
+    case 'workspaces':
+      return true;
+  }
+}
+
 /** A text that is equal for equal values. The order of lists and of members does not matter. */
 export function canonical(spec: FieldSpec, value: JsonValue | undefined): string {
   if (spec.type === 'texts') return JSON.stringify([...new Set(value as string[])].sort());

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
 import { cleanText } from '../base/text.ts';
 import { listYamlFiles, readYamlFile, shownName } from './folder.ts';
-import { type FieldSpec, type Kind, kinds } from './kinds.ts';
+import { type FieldSpec, isNameable, type Kind, kinds } from './kinds.ts';
 import { type Problem, throwProblems } from './problems.ts';
 
 export type Declared = {
@@ -131,9 +131,9 @@ class FileReader {
       const at = `${name}.${field}`;
       const value = jsonOf(node);
       if (field === 'external_id') {
-        if (typeof value === 'string' && /^[!-~]{1,128}$/.test(value)) externalId = value;
-        else this.#report(key, at, 'must be a text of 1 to 128 characters without spaces');
-        if (externalId === '') externalId = '?';
+        const problem = externalIdProblem(kind, value);
+        if (problem !== undefined) this.#report(key, at, problem);
+        externalId = problem === undefined ? String(value) : '?';
         continue;
       }
       const spec = Object.hasOwn(kind.fields, field) ? kind.fields[field] : undefined;
@@ -150,6 +150,14 @@ class FileReader {
     if (externalId === '' || externalId === '?') return [];
     return [{ kind, externalId, values, file: this.#file, place: this.#place(item, name) }];
   }
+}
+
+/** Returns what is wrong with an external id; undefined if nothing is. */
+function externalIdProblem(kind: Kind, value: JsonValue): string | undefined {
+  if (typeof value !== 'string' || !/^[!-~]{1,128}$/.test(value)) {
+    return 'must be a text of 1 to 128 characters without spaces';
+  }
+  return isNameable(kind, value) ? undefined : 'must not have the form of an id of the service';
 }
 
 const nameOf = (key: unknown) => String(isScalar(key) ? key.value : key);

@@ -2,16 +2,22 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { CommandError } from '../base/command.ts';
 import { isId } from '../base/ids.ts';
-import { type FieldSpec, type KindName, kinds, referenceIn } from './kinds.ts';
+import { type FieldSpec, isNameable, type KindName, kinds, referenceIn } from './kinds.ts';
 import type { StoredKinds } from './stored.ts';
 
 /** The ids of the resources that exist, by their external ids. */
 export class Ids {
   readonly #ids = new Map<string, string>();
+  /** By `<kind> <id>`. */
+  readonly #names = new Map<string, string>();
 
   constructor(stored: StoredKinds) {
-    for (const { name } of kinds) {
-      for (const [externalId, { id }] of stored[name]) this.set(name, externalId, id);
+    for (const kind of kinds) {
+      const { name } = kind;
+      for (const [externalId, { id }] of stored[name]) {
+        this.set(name, externalId, id);
+        if (isNameable(kind, externalId)) this.#names.set(`${name} ${id}`, externalId);
+      }
     }
   }
 
@@ -28,11 +34,9 @@ export class Ids {
     return this.#ids.get(`${kind} ${externalId}`) ?? `missing ${externalId}`;
   }
 
-  /** The external id of a resource; undefined if it has none. */
+  /** The external id by which a file names a stored resource; undefined if it has none. */
   externalIdOf(kind: KindName, id: string): string | undefined {
-    const prefix = `${kind} `;
-    const found = [...this.#ids].find(([key, one]) => one === id && key.startsWith(prefix));
-    return found?.[0].slice(prefix.length);
+    return this.#names.get(`${kind} ${id}`);
   }
 }
 
