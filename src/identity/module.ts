@@ -216,7 +216,7 @@ export async function createIdentityModule(options: IdentityModuleOptions) {
     },
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
   };
-  const audienceKeys = createAudienceKeys({ db, masterKey, now });
+  const audienceKeys = createAudienceKeys({ masterKey, now });
   const management = { db, auditLog, keptBackups: options.keptBackups, random, now };
   const owners = { ...management, credentials, lockAudiences };
   return {

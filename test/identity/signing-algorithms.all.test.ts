@@ -1,4 +1,5 @@
 // Audiences choose the algorithm of their tokens. Each algorithm has its own keys.
+import { randomBytes } from 'node:crypto';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
 import { AudienceService } from '../../gen/latchkey/identity/v1/audience_pb.js';
@@ -8,8 +9,14 @@ import {
   SigningKeyState,
 } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { createMasterKey } from '../../src/base/crypto/master-key.ts';
+import { createAudienceKeys } from '../../src/identity/keys/audience-keys.ts';
+import { revokeKey } from '../../src/identity/keys/state-changes.ts';
+import { findPublishedKeys } from '../../src/identity/keys/store.ts';
+import { transact } from '../../src/storage/database.ts';
 import type { SigningAlgorithm } from '../../src/storage/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { callForm } from '../support/json-calls.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
@@ -219,4 +226,18 @@ describeApp('the keys of an algorithm', (suite) => {
       expect(algOf(await audience.issue())).toBe('EdDSA');
     });
   });
+});
+
+it('an algorithm gets a key if its last one is revoked while an audience is created', async () => {
+  const db = await openUntilFinished(await freshDatabaseUrl('sqlite'));
+  const masterKey = createMasterKey(randomBytes(32));
+  const keys = createAudienceKeys({ masterKey, now: Date.now });
+  const create = (work: Awaited<ReturnType<typeof keys.prepare>>) =>
+    transact(db, (trx) => work(trx, () => {}));
+  await create(await keys.prepare('ES256'));
+  const late = await keys.prepare('ES256');
+  const [only] = await findPublishedKeys(db);
+  await transact(db, async (trx) => void (await revokeKey(trx, only?.kid ?? '', Date.now())));
+  await create(late);
+  expect(await findPublishedKeys(db)).toMatchObject([{ alg: 'ES256', state: 'pending' }]);
 });

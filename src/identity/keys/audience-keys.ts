@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
-import type { Database, Executor, SigningAlgorithm } from '../../storage/schema.ts';
+import type { Executor, SigningAlgorithm } from '../../storage/schema.ts';
 import { findActiveKey, hasSuccession } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { applyKeyStep, keyStepActions } from './state-changes.ts';
@@ -21,15 +21,15 @@ export type AudienceKeys = {
 };
 
 export type AudienceKeyOptions = {
-  readonly db: Database;
   readonly masterKey: MasterKey;
   readonly now: Clock;
 };
 
-export function createAudienceKeys({ db, masterKey, now }: AudienceKeyOptions): AudienceKeys {
+export function createAudienceKeys({ masterKey, now }: AudienceKeyOptions): AudienceKeys {
   return {
     async prepare(alg) {
-      if (alg === 'EdDSA' || hasSuccession(await findPublishedKeys(db), alg)) return async () => {};
+      if (alg === 'EdDSA') return async () => {};
+      // Also if the algorithm has a key: it may be revoked before the transaction.
       const spare = await generateSigningKey(masterKey, alg);
       return async (trx, also) => {
         await lockSigningKeys(trx);
