@@ -183,8 +183,10 @@ describe('a sign-in with an identity provider', () => {
     ...['/console\\..\\evil', '/s/secret', '/console/../s/x', 'console', 'javascript:alert(1)', ''],
     ...['/console@evil.example', '/console.evil.example/', `/console/${'x'.repeat(400)}`],
     ...['/console/\t/evil', '/console/%0d%0aset-cookie:a=b\r\n'],
+    // The URL encodes each of these characters as three.
+    `/console/${'"'.repeat(390)}`,
   ];
-  itHoldsFor(paths, 14)('leads only to the console afterwards', async (next) => {
+  itHoldsFor(paths, 15)('leads only to the console afterwards', async (next) => {
     await use.begin();
     const browser = use.browser();
     const { location, problem } = await browser.signIn(
