@@ -1,6 +1,8 @@
-// A provider reports the logout of an account whose first sign-in has not ended.
+// Changes during a sign-in with a provider that has not ended.
 import { expect, it } from 'vitest';
+import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { transact } from '../../../src/storage/database.ts';
+import { lockUserRow } from '../../../src/storage/users.ts';
 import { openUntilFinished } from '../../support/databases.ts';
 import { countWaiting } from '../../support/lock-waits.ts';
 import { codeOf } from '../../support/manager-calls.ts';
@@ -43,6 +45,36 @@ it('ends the session of a first sign-in that has not ended', async () => {
   expect((await signedIn).problem).toBe('');
   expect((await reported).status).toBe(200);
   expect(codeOf(await shared.refresh(browser))).toBe('unauthenticated');
+});
+
+it('starts no session of an account that is unlinked during the sign-in', async () => {
+  const { testApp, provider, manager } = shared;
+  const providerId = await shared.register();
+  const account = shared.account();
+  expect((await shared.browser().signIn(provider, providerId, account)).problem).toBe('');
+  const { id: identityId, user_id: userId } = await shared
+    .db()
+    .selectFrom('user_identities')
+    .select(['id', 'user_id'])
+    .where('subject', '=', account.sub)
+    .executeTakeFirstOrThrow();
+  const browser = shared.browser();
+  const { deleteUserIdentity } = IdentityProviderService.method;
+  const other = await openUntilFinished(testApp.databaseUrl);
+  const { signedIn, unlinked } = await transact(other, async (trx) => {
+    // The unlinking waits for the user first, and then the sign-in, which has read the identity.
+    await lockUserRow(trx, userId);
+    const unlinked = shared.http().call(deleteUserIdentity, { userId, identityId }, manager);
+    await expect.poll(() => countWaiting(shared.db())).toBe(1);
+    const signedIn = browser.signIn(provider, providerId, account);
+    await expect.poll(() => countWaiting(shared.db())).toBe(2);
+    return { signedIn, unlinked };
+  });
+  expect(codeOf(await unlinked)).toBe('ok');
+  expect((await signedIn).problem).toBe('expired');
+  expect(browser.session).toBeUndefined();
+  const live = shared.db().selectFrom('sessions').select('id').where('revoke_time', 'is', null);
+  expect(await live.where('user_id', '=', userId).execute()).toEqual([]);
 });
 
 const row = (name: string) => ({
