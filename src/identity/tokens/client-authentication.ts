@@ -128,6 +128,7 @@ async function byAssertion(
     throw refuseAssertion(
       'The assertion belongs to another client than the client id.',
       client.clientId,
+      true,
     );
   }
   await refuseOtherCertificate(checks, call, client.clientId, 'assertion');

@@ -34,12 +34,14 @@ export function createFederatedVerifier(options: FederatedAssertionOptions) {
 
   async function verify(assertion: Assertion, clientId: string): Promise<ProvenClient> {
     const { iss } = assertion.payload;
-    const refuse = (reason: string) => refuseAssertion(reason, clientId);
+    let isKnown = false;
+    const refuse = (reason: string) => refuseAssertion(reason, clientId, isKnown);
     const named = iss !== undefined ? await issuers.find(iss) : [];
     if (named.length === 0) throw refuse('No trusted issuer has the iss of the assertion.');
     if (clientId === '') throw refuse('A token of a trusted issuer requires a client_id.');
     const found = await findClient(clientId);
     if (found === undefined) throw refuse('The client is disabled or does not exist.');
+    isKnown = true;
     const { client, identities } = found;
     const own = named.filter(({ id }) => identities.some(({ issuerId }) => issuerId === id));
     if (own.length === 0) throw refuse('The client has no federated identity of the issuer.');

@@ -1,7 +1,11 @@
 // Attacks on the authentication with tokens of trusted issuers. All of them get the same answer.
 // The audit log names the reason, and no log line contains an assertion.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertClient } from '../../../src/identity/clients/store.ts';
+import { keyScope } from '../../support/client-keys.ts';
+import { addIdentity } from '../../support/federation.ts';
 import { findLeaks } from '../../support/log-leaks.ts';
+import { changeAsOtherProcess } from '../../support/owner-rows.ts';
 import { casesOf, findFailures } from '../../support/rule.ts';
 import { type AttackPlace, startAttackPlace } from './attack-place.ts';
 import { forgedTokens } from './forged-tokens.ts';
@@ -41,6 +45,21 @@ describe('a forged or stolen token of a trusted issuer', () => {
     const log = await place.testApp.logText();
     for (const reason of expected) expect(log).toContain(reason);
     expect(await valid()).toMatchObject({ status: 200 });
+  });
+
+  it('is recorded for an imported client, whose id has no fixed form', async () => {
+    const { db } = place.testApp.app.inside;
+    const clientId = 'billing.ci';
+    const row = { id: clientId, name: 'Billing', scopes: keyScope, create_time: Date.now() };
+    await changeAsOtherProcess(db, (trx) => insertClient(trx, row));
+    await addIdentity(db, clientId, place.issuerId, 'repo:octo-org/billing:*');
+    const { assertion } = await place.signed({});
+    expect(await place.request({ assertion, clientId })).toMatchObject({ status: 401 });
+    const events = () =>
+      db.selectFrom('audit_events').select('reason').where('target', '=', clientId).execute();
+    await expect
+      .poll(events)
+      .toEqual([{ reason: 'No federated identity of the client matches the assertion.' }]);
   });
 });
 
