@@ -131,3 +131,31 @@ test('a command reports a file whose JSON the request cannot have', async () => 
     expect(stderr).not.toContain('    at ');
   }
 });
+
+test('a federated identity that the service refuses does not end the other ones', async () => {
+  const shell = await staffShell();
+  const issuer = '{external_id: ci, issuer: "https://ci.example", enabled: false}';
+  const file = (...subjects: string[]) => {
+    const identities = subjects.map((one) => `{trusted_issuer: ci, subject: "${one}"}`).join(', ');
+    const worker = `{external_id: ci-worker, name: Worker, federated_identities: [${identities}]}`;
+    return `trusted_issuers:\n  - ${issuer}\nclients:\n  - ${worker}\n`;
+  };
+  // The same identity twice is one identity.
+  expect(await applyText(shell, file('repo:a', 'repo:a'))).toMatchObject({ status: 2 });
+  expect(await applyText(shell, file('repo:a', 'repo:a'))).toMatchObject({ status: 0 });
+  const refused = await applyText(shell, file('repo:b', 'repo:**'));
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toContain('subject: must contain at most one *');
+  const { id } = JSON.parse(
+    (await shell.run(['clients', 'list', '--external-id', 'ci-worker', '--json'])).stdout,
+  );
+  const subjects = async () => {
+    const ran = await shell.run(['clients', 'identities', 'list', id, '--json']);
+    const rows = ran.stdout.trim().split('\n');
+    return rows.map((row) => JSON.parse(row).subject).sort();
+  };
+  expect(await subjects()).toEqual(['repo:a', 'repo:b']);
+  const many = Array.from({ length: 20 }, (_, i) => `repo:${i}`);
+  expect(await applyText(shell, file(...many))).toMatchObject({ status: 2 });
+  expect(await subjects()).toEqual(many.sort());
+});

@@ -140,7 +140,8 @@ export function isNameable({ name }: Kind, externalId: string): boolean {
 export function canonical(spec: FieldSpec, value: JsonValue | undefined): string {
   if (spec.type === 'texts') return JSON.stringify([...new Set(value as string[])].sort());
   if (spec.type === 'identities') {
-    return JSON.stringify((value as JsonValue[]).map((one) => JSON.stringify(sorted(one))).sort());
+    const texts = (value as JsonValue[]).map((one) => JSON.stringify(sorted(one)));
+    return JSON.stringify([...new Set(texts)].sort());
   }
   const text = JSON.stringify(sorted(value ?? null));
   return spec.isLowerCase ? text.toLowerCase() : text;

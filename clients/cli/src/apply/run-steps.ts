@@ -160,15 +160,26 @@ async function changeIdentities(
   const textOf = ({ issuer_id, subject, claims = {} }: JsonObject) =>
     JSON.stringify([issuer_id, subject, Object.entries(claims as JsonObject).sort()]);
   const missing = new Map(wanted.map((one) => [textOf(one), one]));
-  for (const found of await listIdentities(remote, clientId)) {
-    if (missing.delete(textOf(found))) continue;
-    const request = { client_id: clientId, identity_id: found.id ?? '' };
-    await callKind(remote, service, 'deleteFederatedIdentity', request);
-  }
-  for (const one of missing.values()) {
-    await callKind(remote, service, 'createFederatedIdentity', { client_id: clientId, ...one });
-  }
+  const found = await listIdentities(remote, clientId);
+  const others = found.filter((one) => !missing.delete(textOf(one)));
+  const create = async () => {
+    for (const one of missing.values()) {
+      await callKind(remote, service, 'createFederatedIdentity', { client_id: clientId, ...one });
+    }
+  };
+  const end = async () => {
+    for (const { id = '' } of others) {
+      const request = { client_id: clientId, identity_id: id };
+      await callKind(remote, service, 'deleteFederatedIdentity', request);
+    }
+  };
+  // A refused identity must not leave the client without its old ones.
+  const hasRoom = found.length + missing.size <= identitiesMax;
+  for (const change of hasRoom ? [create, end] : [end, create]) await change();
 }
+
+/** The limit of the service for a client. */
+const identitiesMax = 20;
 
 async function addKeys(
   keys: readonly JsonObject[],
