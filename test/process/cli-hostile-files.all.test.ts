@@ -1,6 +1,6 @@
 // Files of an attacker, such as those of a pull request: each failure is one line with the reason,
 // and the rest of the file is still read.
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openStaffShell, type Shell, startServer } from '../support/cli.ts';
@@ -35,10 +35,15 @@ async function applyText(shell: Shell, text: string, ...words: string[]) {
 test('an import names a field with values that are nested too deeply to read', async () => {
   const shell = await staffShell();
   const members = '"client_id":"deep","grant_types":["client_credentials"]';
-  const text = `[{${members},"more":${nested(100_000)}}]`;
+  const lifespan = '"client_credentials_grant_access_token_lifespan"';
+  const lists = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const text = `[{${members},"more":${nested(100_000)},${lifespan}:${lists}}]`;
   const dry = await importHydra(shell, text, '--dry-run');
   expect(dry).toMatchObject({ status: 3 });
-  expect(dry.stderr).toContain('clients[0] deep: not carried over: more, secret');
+  expect(dry.stderr).toContain(
+    'clients[0] deep: not carried over: more, ' +
+      'client_credentials_grant_access_token_lifespan (1 second to 1 hour), secret',
+  );
 });
 
 test('an import reports a client whose values cannot be sent, and goes on', async () => {
@@ -158,4 +163,19 @@ test('a federated identity that the service refuses does not end the other ones'
   const many = Array.from({ length: 20 }, (_, i) => `repo:${i}`);
   expect(await applyText(shell, file(...many))).toMatchObject({ status: 2 });
   expect(await subjects()).toEqual(many.sort());
+});
+
+test('apply creates no more clients once it cannot store a secret', async () => {
+  const shell = await staffShell();
+  await mkdir(path.join(shell.home, 'secrets', 'client-lost-1.secret', 'inner'), {
+    recursive: true,
+  });
+  const clients = ['lost-1', 'lost-2'].map((id) => `  - {external_id: ${id}, name: Lost}\n`);
+  const { status, stderr } = await applyText(shell, `clients:\n${clients.join('')}`);
+  expect(status).toBe(1);
+  expect(stderr.split('\n')).toEqual([
+    expect.stringMatching(/client lost-1: The client was created, but its secret is lost\. Run: /),
+    '0 changed, 1 failed, 1 not tried.',
+    '',
+  ]);
 });

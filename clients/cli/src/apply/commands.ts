@@ -8,7 +8,8 @@ const apply: Command = {
   details:
     'Reads the YAML files of a folder, prints the plan, and makes the changes. Finds resources ' +
     'by their external id. Reports problems of the files before any change. A change that fails ' +
-    'does not stop the others, unless the sign-in is missing or refused. ' +
+    'does not stop the others, unless the sign-in is missing or refused, or a secret cannot be ' +
+    'stored. ' +
     'docs/guides/as-code.md describes the files.',
   options: [
     {

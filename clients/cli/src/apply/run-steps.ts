@@ -13,6 +13,7 @@ import type { FieldSpec } from './kinds.ts';
 import { declaredValue, differing, type Step } from './plan.ts';
 import type { Declared } from './read-files.ts';
 import { type Ids, requireCreated, wantedIdentities, wantedValue } from './references.ts';
+import { LostSecretError } from './secrets.ts';
 import { callKind, listIdentities, memberOf, type Stored, storedOf, verbOf } from './stored.ts';
 
 export type RunOptions = {
@@ -48,7 +49,8 @@ export async function runSteps(steps: readonly Step[], options: RunOptions): Pro
       outcomes.push({ step, error: error.message });
       const isInterrupted = error.status === exitStatuses.interrupted.status;
       const code = error instanceof ServerError ? error.data.code : '';
-      if (isInterrupted || signInCodes.includes(code)) return { outcomes, isInterrupted };
+      const stops = error instanceof LostSecretError || signInCodes.includes(code);
+      if (isInterrupted || stops) return { outcomes, isInterrupted };
     }
   }
   return { outcomes, isInterrupted: false };

@@ -6,6 +6,9 @@ import { replaceFile } from '../base/files.ts';
 import { writeLine } from '../base/print.ts';
 import type { Step } from './plan.ts';
 
+/** The later secrets would be lost, too. */
+export class LostSecretError extends CommandError {}
+
 export type KeepSecret = (externalId: string, clientId: string, secret: string) => Promise<void>;
 
 /** `folder` is `-` for the standard output. Throws before any change if a secret would be lost. */
@@ -38,7 +41,7 @@ export async function openSecrets(
     const file = path.join(folder ?? '', `client-${short}.secret`);
     await replaceFile(file, `${secret}\n`).catch((error: unknown) => {
       const what = `The client was created, but its secret is lost. Run: latchkey clients secrets`;
-      throw new CommandError(`${what} rotate ${clientId}`, error);
+      throw new LostSecretError(`${what} rotate ${clientId}`, error);
     });
   };
 }

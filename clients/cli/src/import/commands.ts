@@ -25,7 +25,8 @@ const options: readonly Option[] = [
 const details =
   'Prints the plan, and for each client the fields that it does not carry over. Creates the ' +
   'clients that do not exist. Existing clients only get missing keys. A client that fails does ' +
-  'not stop the others, unless the sign-in is missing or refused. Run the command again for it. ' +
+  'not stop the others, unless the sign-in is missing or refused, or a secret cannot be stored. ' +
+  'Run the command again for it. ' +
   'Only staff can import clients, within 5 minutes after they signed in. Reserved ids and ' +
   'invalid secrets are found only by the import itself, not by a dry run. ' +
   'docs/guides/move-client-credentials.md describes the fields.';

@@ -51,7 +51,9 @@ const idOf = (json: JsonObject) => textOf(json.client_id) || textOf(json.id);
 function readClient(json: JsonObject, place: string): ForeignClient {
   const method = textOf(json.token_endpoint_auth_method);
   const grants = listFrom(json.grant_types);
-  const tokenSeconds = secondsOf(String(json[lifespanField] ?? ''));
+  const lifespan = json[lifespanField];
+  const isTime = typeof lifespan === 'string' || typeof lifespan === 'number';
+  const tokenSeconds = isTime ? secondsOf(String(lifespan)) : undefined;
   const skipped = !grants.includes('client_credentials')
     ? 'has no grant client_credentials'
     : method === 'none'
@@ -62,9 +64,7 @@ function readClient(json: JsonObject, place: string): ForeignClient {
     ...grants.filter((one) => one !== 'client_credentials').map((one) => `grant ${one}`),
     ...unusedFields(json, used),
     ...(keys.length === 0 && keysOf(json.jwks).length > 0 ? ['jwks'] : []),
-    ...(json[lifespanField] && tokenSeconds === undefined
-      ? [`${lifespanField} (1 second to 1 hour)`]
-      : []),
+    ...(lifespan && tokenSeconds === undefined ? [`${lifespanField} (1 second to 1 hour)`] : []),
     ...([...secretMethods, 'private_key_jwt'].includes(method) ? [] : [`authentication ${method}`]),
   ];
   const secret = secretMethods.includes(method) ? textOf(json.client_secret) : '';
