@@ -227,10 +227,11 @@ describe('the subject alternative names', () => {
       ['URI:"a, DNS:b"', ['URI a, DNS:b']],
       ['IP Address:127.0.0.1, DNS:a', ['IP Address 127.0.0.1', 'DNS a']],
       ['DNS:a"b', []],
+      ['DNS:a, URI:"spiffe://a\\u0000b"', []],
       ['nonsense', []],
       ['', []],
     ],
-    6,
+    7,
   )('are read', (subjectAltName, expected) => {
     const names = readAlternativeNames({ subjectAltName });
     expect(names.map(({ kind, value }) => `${kind} ${value}`)).toEqual(expected);

@@ -146,7 +146,7 @@ type Name = { readonly kind: string; readonly value: string };
 /** Node quotes a value in which a comma or a quotation mark could look like another name. */
 const alternativeNamePattern = /([A-Za-z][A-Za-z ]*):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/y;
 
-/** Returns no names if Node's text has an unexpected form. */
+/** Returns no names if Node's text has an unexpected form, or a name that cannot be stored. */
 export function readAlternativeNames({
   subjectAltName,
 }: Pick<X509Certificate, 'subjectAltName'>): Name[] {
@@ -156,7 +156,10 @@ export function readAlternativeNames({
   while (pattern.lastIndex < text.length) {
     const [, kind = '', value = ''] = pattern.exec(text) ?? [];
     if (kind === '') return [];
-    names.push({ kind, value: value.startsWith('"') ? String(JSON.parse(value)) : value });
+    const name = value.startsWith('"') ? String(JSON.parse(value)) : value;
+    // PostgreSQL stores no NUL.
+    if (name.includes('\0')) return [];
+    names.push({ kind, value: name });
   }
   return names;
 }
