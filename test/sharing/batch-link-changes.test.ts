@@ -1,9 +1,13 @@
 // Changing and revoking several links at once.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { generateCredential } from '../../src/base/crypto/credential-format.ts';
+import { insertCredential } from '../../src/credentials/store.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { addWorkspace } from '../support/owner-rows.ts';
+import { addWorkspace, changeAsOtherProcess, updateRow } from '../support/owner-rows.ts';
 import {
   callSharingApi,
   keyOf,
@@ -24,7 +28,7 @@ const after = (hours: number) => new Date(Date.now() + hours * hour).toISOString
 
 describeApp('several links', (suite) => {
   const call = (
-    method: 'batchUpdate' | 'batchRevoke',
+    method: 'batchCreate' | 'batchUpdate' | 'batchRevoke',
     body: object,
     headers = keyOf(suite.testApp),
   ) => callSharingApi<Answer>(suite.testApp, 'POST', `/links:${method}`, body, headers);
@@ -188,5 +192,36 @@ describeApp('several links', (suite) => {
     const rows = await rowsOf(links.map(({ id }) => id));
     expect(new Set(rows.map(({ password_hash }) => password_hash)).size).toBe(1);
     expect(new Set(rows.map(({ gate_revision }) => gate_revision))).toEqual(new Set([2]));
+  });
+
+  it('are neither created nor changed with a key that is revoked during the hashing', async () => {
+    const { db } = suite.app.inside;
+    const { id } = await db.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
+    const links = await makeLinks(200);
+    const rows = () => rowsOf(links.map((link) => link.id));
+    const changes = links.map((link) => ({ link_id: link.id, update_mask: 'password' }));
+    const documentId = links[0]?.document_id ?? '';
+    const wanted = links.map((_, i) => ({
+      ...{ document_id: documentId, recipient: `other${i}@example.com` },
+    }));
+    for (const [method, requests] of [
+      ['batchUpdate', changes],
+      ['batchCreate', wanted],
+    ] as const) {
+      const key = generateCredential('wk', randomBytes);
+      const fields = { name: 'Lost', scopes: 'links:write', createTime: Date.now() };
+      await changeAsOtherProcess(db, (trx) =>
+        insertCredential(trx, { kind: 'wk', id }, key, fields),
+      );
+      const headers = { authorization: `Bearer ${key.text}` };
+      const hashed = requests.map((one, i) => ({ ...one, password: `password ${i}` }));
+      const answer = call(method, { requests: hashed }, headers);
+      await sleep(200);
+      await updateRow(db, 'credentials', key.id, { revoke_time: Date.now() });
+      expect((await answer).body.code).toBe('unauthenticated');
+    }
+    expect((await rows()).filter((row) => row.password_hash !== null)).toEqual([]);
+    const ofDocument = db.selectFrom('links').select('id').where('document_id', '=', documentId);
+    expect(await ofDocument.execute()).toHaveLength(links.length);
   });
 });

@@ -56,15 +56,16 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
 
   async function prepare(
     request: UpdateLinkRequest,
-    workspaceId: string,
+    context: HandlerContext,
     hash: HashLinkPassword,
   ): Promise<Prepared> {
+    const workspaceId = workspaceOf(context);
     const { linkId: id, agreement, etag, password } = request;
     const { paths, change } = readUpdate(UpdateLinkRequestSchema, request, fieldsAt(now()));
     const prepared = { id, workspaceId, paths, agreement, etag };
     if (!paths.includes('password')) return { ...prepared, change: withImplied(change) };
     await requireLink(db, workspaceId, id);
-    const password_hash = await hash(password, workspaceId);
+    const password_hash = await hash(password, context);
     return { ...prepared, change: { ...withImplied(change), password_hash } };
   }
 
@@ -109,7 +110,7 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
 
   return {
     async updateLink(request, context) {
-      const prepared = await prepare(request, workspaceOf(context), hashPassword);
+      const prepared = await prepare(request, context, hashPassword);
       return messages.answer(
         await change(context, [prepared], (trx) => apply(trx, prepared, context)),
       );
@@ -126,7 +127,7 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
         const at = `requests[${i}]`;
         const read = async () => {
           requireBatched(request, workspaceId, known);
-          return prepare(request, workspaceId, hashOnce);
+          return prepare(request, context, hashOnce);
         };
         all.push({ ...(await inBatch(at, read, '.link_id')), at });
         known.add(request.linkId);

@@ -154,7 +154,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
     async createLink(request, context) {
       const row = readRow(request, context);
       await requireTarget(row);
-      row.password_hash = await hashPassword(request.password, row.workspace_id);
+      row.password_hash = await hashPassword(request.password, context);
       return insertAll(context, [row], [request], (trx) => messages.answer(row, trx));
     },
 
@@ -185,7 +185,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
         if (!found.has(targetIdOf(row))) {
           await inRequest(i, () => requireTarget(row), targetFieldOf(row));
         }
-        row.password_hash = await inRequest(i, () => hashOnce(request.password, workspaceId));
+        row.password_hash = await inRequest(i, () => hashOnce(request.password, context));
         known.add(row.recipient);
         found.add(targetIdOf(row));
         rows.push(row);
