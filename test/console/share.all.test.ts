@@ -198,7 +198,8 @@ describe('sharing', () => {
     expect(shownText).toContain('> Dear all,\n> see page 2, and example. com.');
     await preview.scrollIntoViewIfNeeded();
     await look(page, 'share-each-phone');
-    await createAll.click();
+    const [sent] = await Promise.all([page.waitForRequest(/BatchCreate/), createAll.click()]);
+    expect(sent.postData()?.split('see page 2')).toHaveLength(2);
     const ready = page.getByRole('dialog', { name: '2 links created and copied' });
     await ready.getByText('omar@example.com').waitFor();
     await ready.getByText(/^Each reader has a different link/).waitFor();

@@ -65,3 +65,17 @@ test('links for recipients also open a folder, and have the options of other lin
     expect(wrong, problem).toMatchObject({ status: 2, stderr: expect.stringContaining(problem) });
   }
 });
+
+test('200 recipients get a mail that quotes a text of 1,000 characters', async () => {
+  const shell = await workspaceShell();
+  const documentId = await uploadText(shell);
+  const words = ['links', 'create-for', documentId, '-', '--message', '\u6587'.repeat(1_000)];
+  const list = Array.from({ length: 200 }, (_, i) => `person${i}@board.example`).join('\n');
+  const created = await shell.run([...words, '--mail'], list);
+  expect(created).toMatchObject({ status: 0, stderr: '' });
+  expect(created.stdout.trimEnd().split('\n')).toHaveLength(200);
+
+  const refused = await shell.run(words, list);
+  expect(refused).toMatchObject({ status: 65, stdout: '' });
+  expect(refused.stderr).toContain('mail_message: must be set together with mail_recipient');
+});

@@ -6,36 +6,12 @@ import { expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { describeApp } from '../support/app-suite.ts';
 import { makeFolder } from '../support/folder-calls.ts';
-import { fieldAskedBy, lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
-import { callSharingApi, keyOf, type LinkFields, upload } from '../support/sharing-api.ts';
-
-type BatchFields = {
-  readonly name: string;
-  readonly recipient: string;
-  readonly allow_list: string[];
-  readonly password_required: boolean;
-};
-
-type Batch = {
-  readonly links: (LinkFields & BatchFields)[];
-  readonly code?: string;
-  readonly errors?: { field: string; detail: string }[];
-};
+import { fieldAskedBy, lastCode, Visitor } from '../support/gate-visitor.ts';
+import { linkBatches } from '../support/link-batches.ts';
+import { keyOf } from '../support/sharing-api.ts';
 
 describeApp('links for recipients', (suite) => {
-  let addresses = 0;
-  const newAddress = () => `person${++addresses}@example.com`;
-  const newDocument = () => upload(suite.testApp, Buffer.from('The terms.'), 'Terms.txt');
-  const create = (requests: unknown, more = {}) =>
-    callSharingApi<Batch>(suite.testApp, 'POST', '/links:batchCreate', { requests, ...more });
-  const linksOf = async (documentId: string) => {
-    const path = `/links?document_id=${documentId}&page_size=200`;
-    return (await callSharingApi<Batch>(suite.testApp, 'GET', path)).body.links;
-  };
-  const mailsTo = async (address: string) =>
-    (await mailsOf(suite.testApp)).filter(
-      ({ to, text }) => to === address && !/code is/.test(text),
-    );
+  const { newAddress, newDocument, create, linksOf } = linkBatches(suite);
 
   it('are created for 200 people in one call, and each opens only for its recipient', async () => {
     const { id } = await newDocument();
@@ -144,24 +120,6 @@ describeApp('links for recipients', (suite) => {
     expect(await linksOf(document_id)).toEqual([]);
   });
 
-  it('are refused if one mailbox gets more mails than its limit ever permits', async () => {
-    const { id: document_id } = await newDocument();
-    const mailed = (count: number) =>
-      Array.from({ length: count }, (_, i) => ({
-        ...{ document_id, recipient: `team+${i}@example.org`, mail_recipient: true },
-      }));
-    const { status, body } = await create(mailed(11));
-    expect(status).toBe(400);
-    expect(body.errors?.map(({ field }) => field)).toEqual(['requests[10].recipient']);
-    expect(await linksOf(document_id)).toEqual([]);
-    const unmailed = mailed(11).map((request) => ({ ...request, mail_recipient: false }));
-    expect((await create(unmailed)).status).toBe(200);
-    expect((await create(mailed(10))).status).toBe(200);
-    const { db } = suite.app.inside;
-    const waiting = () => db.selectFrom('reader_mails').selectAll().execute();
-    await expect.poll(waiting).toEqual([]);
-  });
-
   it('are neither created nor changed for a caller who leaves during the hashing', async () => {
     const { id: document_id } = await newDocument();
     const leave = async (action: string, requests: readonly object[]) => {
@@ -209,59 +167,5 @@ describeApp('links for recipients', (suite) => {
     await setQuota(null);
     expect(await linksOf(document_id)).toEqual([]);
     expect(await db.selectFrom('reader_mails').selectAll().execute()).toEqual([]);
-  });
-
-  it('are mailed on request, once, with the address of the link and nothing secret', async () => {
-    const { id: document_id } = await newDocument();
-    const [mailed, single, silent] = [newAddress(), newAddress(), newAddress()];
-    const batch = await create([
-      { document_id, recipient: mailed, mail_recipient: true, password: 'open sesame' },
-      { document_id, recipient: silent },
-    ]);
-    const mail_message = 'Hello,\r\n\nsee evil.com for <b>more</b>.';
-    const one = {
-      ...{ document_id, recipient: single, mail_recipient: true, mail_message },
-      show_title: false,
-    };
-    const created = await callSharingApi<LinkFields>(suite.testApp, 'POST', '/links', one);
-    expect([batch.status, created.status]).toEqual([200, 201]);
-    await expect.poll(() => mailsTo(single), { timeout: 15_000 }).toHaveLength(1);
-    await expect.poll(() => mailsTo(mailed), { timeout: 15_000 }).toHaveLength(1);
-    const [first] = await mailsTo(mailed);
-    expect(first?.subject).toBe('Terms.txt was shared with you');
-    for (const text of [first?.text, first?.html]) {
-      expect(text).toContain(batch.body.links[0]?.url);
-      expect(text).not.toContain('sesame');
-      expect(text).not.toContain(batch.body.links[1]?.url);
-    }
-    const [second] = await mailsTo(single);
-    expect(second?.subject).toBe('A document was shared with you');
-    expect(JSON.stringify(second)).not.toContain('Terms');
-    expect(second?.text).toContain(created.body.url);
-    expect(second?.text).toContain('\n> Hello,\n>\n> see evil. com for <b>more</b>.\n');
-    expect(second?.html).toContain(
-      'Hello,\n\nsee evil. com for &lt;b&gt;more&lt;/b&gt;.</blockquote>',
-    );
-    expect(first?.text).not.toContain('wrote');
-    const { db } = suite.app.inside;
-    await expect.poll(() => db.selectFrom('reader_mails').select('message').execute()).toEqual([]);
-    expect(await mailsTo(silent)).toEqual([]);
-    const without = { document_id, mail_recipient: true };
-    expect(await callSharingApi(suite.testApp, 'POST', '/links', without)).toMatchObject({
-      status: 400,
-      body: { errors: [{ field: 'mail_recipient' }] },
-    });
-  });
-
-  it('are not mailed to one mailbox without end', async () => {
-    const { id: document_id } = await newDocument();
-    const address = newAddress();
-    const statuses: number[] = [];
-    for (let i = 0; i < 12; i++) {
-      const recipient = i % 2 === 0 ? address : address.replace('@', `+${i}@`);
-      const request = { document_id, recipient, mail_recipient: true };
-      statuses.push((await callSharingApi(suite.testApp, 'POST', '/links', request)).status);
-    }
-    expect(statuses).toEqual([...Array(10).fill(201), 429, 429]);
   });
 });

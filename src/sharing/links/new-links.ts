@@ -1,7 +1,11 @@
 // Creating links: one, or one for each recipient.
 
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
-import type { CreateLinkRequest, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import type {
+  BatchCreateLinksRequest,
+  CreateLinkRequest,
+  LinkService,
+} from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { printableName, readExpireTime } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
@@ -158,10 +162,8 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       return insertAll(context, [row], [request], (trx) => messages.answer(row, trx));
     },
 
-    async batchCreateLinks({ agreement, ...batch }, context) {
-      const requests = batch.requests.map((one) =>
-        one.agreement === '' ? { ...one, agreement } : one,
-      );
+    async batchCreateLinks(batch, context) {
+      const requests = withSharedTexts(batch);
       const workspaceId = workspaceOf(context);
       const known = new Set<string>();
       const checkMailbox = createMailboxCheck();
@@ -216,6 +218,19 @@ export async function requireEntries(trx: Executor, row: LinkRow, before = ''): 
   if (missing === -1) return;
   const field = ids[missing]?.startsWith('fld_') === true ? 'folder_id' : 'document_id';
   throw invalid(`entry_rules[${missing}].${field}`, 'must be the id of an entry of the workspace');
+}
+
+/** Adds the texts of the batch to the requests without their own. Throws `invalid_argument`. */
+function withSharedTexts(batch: BatchCreateLinksRequest): readonly CreateLinkRequest[] {
+  const { agreement, mailMessage } = batch;
+  readAgreement(agreement);
+  const mailRecipient = batch.requests.some((request) => request.mailRecipient);
+  checkMailMessage({ mailRecipient, mailMessage });
+  return batch.requests.map((request) => ({
+    ...request,
+    agreement: request.agreement || agreement,
+    mailMessage: request.mailMessage || (request.mailRecipient ? mailMessage : ''),
+  }));
 }
 
 function requireOneTarget({ documentId, folderId }: CreateLinkRequest): void {

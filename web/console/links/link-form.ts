@@ -167,13 +167,14 @@ export function linkOptionsOf(values: LinkValues) {
 }
 
 /** One request for each address of the list, which the link is then limited to. */
-export function recipientRequests(values: LinkValues, target: RequestTarget) {
-  const { allowList, agreement: _, ...options } = linkOptionsOf(values);
+export function recipientBatch(values: LinkValues, target: RequestTarget) {
+  const { allowList, agreement, ...options } = linkOptionsOf(values);
   const { mailRecipient } = values;
+  const requests = allowList.map((recipient) => ({
+    ...{ ...target, ...options, recipient, mailRecipient },
+  }));
   // The service refuses a blank text.
-  const mailMessage = mailRecipient ? values.mailMessage.trim() : '';
-  const mail = { mailRecipient, mailMessage };
-  return allowList.map((recipient) => ({ ...target, ...options, recipient, ...mail }));
+  return { requests, agreement, mailMessage: mailRecipient ? values.mailMessage.trim() : '' };
 }
 
 type RequestTarget = { readonly documentId: string; readonly folderId: string };

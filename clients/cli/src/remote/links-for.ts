@@ -31,11 +31,15 @@ export async function runLinksFor(input: Input, host: CommandHost): Promise<numb
   const recipients = await readFileOfRecipients(file, host);
   const spec = { fields: linksForFields };
   const shared = await readRequest(CreateLinkRequestSchema, spec, { input, host });
+  const { mailMessage } = shared;
   const remote = await openRemote(host);
   const request = create(BatchCreateLinksRequestSchema, {
     workspaceId: workspaceIdOf(input, remote) ?? '',
     agreement: textOption(input, 'agreement') ?? '',
-    requests: recipients.map(({ recipient }) => ({ ...shared, documentId, recipient })),
+    mailMessage,
+    requests: recipients.map(({ recipient }) => ({
+      ...{ ...shared, mailMessage: '', documentId, recipient },
+    })),
   });
   const method = LinkService.method.batchCreateLinks;
   const message = await withKey(input, host, (key) =>

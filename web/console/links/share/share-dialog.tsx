@@ -21,7 +21,7 @@ import {
   linkOptionsOf,
   linkRules,
   newLinkValues,
-  recipientRequests,
+  recipientBatch,
 } from '../link-form.ts';
 import { idFieldOf, type ShareTarget } from './share-target.ts';
 import { SharedLinksDialog, textOfLinks } from './shared-links-dialog.tsx';
@@ -132,11 +132,10 @@ function useCreateLinks(workspaceId: string): (values: LinkValues) => Promise<re
   const createOne = useMethod(LinkService.method.createLink);
   const createMany = useMethod(LinkService.method.batchCreateLinks);
   return async (values) => {
-    const { documentId, folderId, agreement } = values;
+    const { documentId, folderId } = values;
     const target = { documentId, folderId };
     if (isForEach(values)) {
-      const requests = recipientRequests(values, target);
-      return (await createMany({ workspaceId, requests, agreement })).links;
+      return (await createMany({ workspaceId, ...recipientBatch(values, target) })).links;
     }
     const { link } = await createOne({ workspaceId, ...target, ...linkOptionsOf(values) });
     if (link === undefined) throw new TypeError('the response contains no link');
