@@ -3,8 +3,12 @@ import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../base/errors/errors.ts';
 import { isBlank, isPrintable } from '../base/net/printable.ts';
 
-/** Throws `invalid_argument` if the field `name` contains characters that disguise a name. */
+/**
+ * Throws `invalid_argument` if the field `name` has characters that disguise it, or only characters
+ * that are invisible. It may be empty.
+ */
 export function printableName(name: string): string {
+  if (name !== '' && isBlank(name)) throw invalid('name', 'must contain a visible character');
   if (!isPrintable(name)) throw invalid('name', 'must not contain control characters');
   return name;
 }

@@ -46,7 +46,9 @@ export async function callerOf({ app }: Suite, method: DescMethod, action: Manag
 }
 
 type Called = {
-  answer: Pick<TransportAnswer<Message>, 'ok'> & { readonly error?: { readonly code: string } };
+  answer: Pick<TransportAnswer<Message>, 'ok'> & {
+    readonly error?: { readonly code: string; readonly message: string };
+  };
   resources: Record<string, Record<string, unknown>>;
 };
 
@@ -62,12 +64,12 @@ export async function callAction(
     return { answer, resources: answer.ok ? jsonOf(method.output, answer.message) : {} };
   }
   if (method.input.typeName !== UploadDocumentRequestSchema.typeName) {
-    const { code } = await callMethodWithText(suite.app, name, {
+    const { code, text } = await callMethodWithText(suite.app, name, {
       method,
       rest: request,
       ...credential,
     });
-    return { answer: { ok: code === 'ok', error: { code } }, resources: {} };
+    return { answer: { ok: code === 'ok', error: { code, message: text } }, resources: {} };
   }
   const transports = openStreamTransports(suite.app);
   const transport = transports.find((one) => one.name === name);

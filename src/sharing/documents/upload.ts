@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Message } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { printableName } from '../../api/fields.ts';
+import { requiredName } from '../../api/fields.ts';
 import { callerOf, principalId } from '../../api/principal.ts';
 import { resolveWorkspace } from '../../api/workspace.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
@@ -181,11 +181,10 @@ const tooLarge = (bytesMax: number) =>
 const otherSize = () => invalid('size_bytes', 'must be the size of the file');
 
 export function checkName(name: string): void {
-  if (isBlank(name)) throw invalid('name', 'must not be empty');
+  requiredName(name);
   if ([...name].length > nameLengthMax) {
     throw invalid('name', `must be at most ${nameLengthMax} characters`);
   }
-  printableName(name);
 }
 
 /** Creates a valid name from a file name: removes the path and characters that are not allowed. */

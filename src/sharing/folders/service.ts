@@ -4,7 +4,7 @@ import {
   UpdateFolderRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { etagOf, requireEtag, timeFields, touched } from '../../api/etag.ts';
-import { printableName } from '../../api/fields.ts';
+import { requiredName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
@@ -13,7 +13,6 @@ import { nameCreator } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
-import { isBlank } from '../../base/net/printable.ts';
 import { refuseDuplicateWith } from '../../storage/duplicates.ts';
 import {
   countEntries,
@@ -169,8 +168,7 @@ const updateFields: UpdateFields<typeof UpdateFolderRequestSchema, FolderChange>
 };
 
 function readName(name: string): Pick<FolderRow, 'name' | 'name_key'> {
-  if (isBlank(name)) throw invalid('name', 'must not be empty');
-  return { name: printableName(name), name_key: nameKeyOf(name) };
+  return { name: requiredName(name), name_key: nameKeyOf(name) };
 }
 
 const refuseDuplicate = refuseDuplicateWith(

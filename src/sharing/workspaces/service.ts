@@ -19,7 +19,7 @@ import {
   resourceFields,
   touched,
 } from '../../api/etag.ts';
-import { printableName } from '../../api/fields.ts';
+import { printableName, requiredName } from '../../api/fields.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
@@ -169,10 +169,7 @@ function refuseToMember(paths: readonly string[]): void {
 }
 
 const fields = {
-  name({ name }): WorkspaceChange {
-    if (name === '') throw invalid('name', 'is required');
-    return { name: printableName(name) };
-  },
+  name: ({ name }): WorkspaceChange => ({ name: requiredName(name) }),
   quota: ({ quota }): WorkspaceChange => storedQuota(quota),
   brand: ({ brand }): WorkspaceChange => ({
     accent_color: brand?.accentColor.toLowerCase() ?? '',

@@ -5,7 +5,8 @@ export const missingAdvice = 'Fill in this field.';
 type Advice = readonly [rule: RegExp, advice: string];
 
 const advices: readonly Advice[] = [
-  [/^(?:must be at least 1 character|must not be empty|is required)$/, missingAdvice],
+  [/^(?:must be at least 1 character|is required)$/, missingAdvice],
+  [/^must contain a visible character$/, 'Enter at least one visible character.'],
   [/^must be at least (\d+) characters$/, 'Enter at least $1 characters.'],
   [/^must be at most (\d+) characters$/, 'Enter at most $1 characters.'],
   [/^must be an email address$/, 'Enter an email address, such as name@example.com.'],

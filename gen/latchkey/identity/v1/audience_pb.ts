@@ -124,7 +124,8 @@ export type CreateAudienceRequest = Message<"latchkey.identity.v1.CreateAudience
   identifier: string;
 
   /**
-   * The display name: 1 to 255 characters, without control characters. Required.
+   * The display name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Required.
    *
    * @generated from field: string name = 2;
    */
@@ -320,7 +321,8 @@ export type UpdateAudienceRequest = Message<"latchkey.identity.v1.UpdateAudience
   audienceId: string;
 
   /**
-   * The new display name: 1 to 255 characters, without control characters. Unset means no change.
+   * The new display name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Unset means no change.
    *
    * @generated from field: string name = 2;
    */

@@ -315,7 +315,8 @@ export const ImportedSecretSchema: GenMessage<ImportedSecret> = /*@__PURE__*/
  */
 export type CreateClientRequest = Message<"latchkey.identity.v1.CreateClientRequest"> & {
   /**
-   * The client's display name: 1 to 255 characters, without control characters. Required.
+   * The client's display name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Required.
    *
    * @generated from field: string name = 1;
    */
@@ -616,7 +617,8 @@ export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequ
   clientId: string;
 
   /**
-   * The new display name: 1 to 255 characters, without control characters. Unset means no change.
+   * The new display name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Unset means no change.
    *
    * @generated from field: string name = 2;
    */
@@ -857,8 +859,8 @@ export type CreateClientSecretRequest = Message<"latchkey.identity.v1.CreateClie
   clientId: string;
 
   /**
-   * The secret's display name: at most 255 characters, without control characters. Unset means
-   * empty.
+   * The secret's display name: at most 255 characters, at least one of them visible, without
+   * control characters. Unset means empty.
    *
    * @generated from field: string name = 2;
    */
@@ -1072,8 +1074,8 @@ export type RotateClientSecretRequest = Message<"latchkey.identity.v1.RotateClie
   overlapSeconds?: number | undefined;
 
   /**
-   * The new secret's display name: at most 255 characters, without control characters. Unset means
-   * empty.
+   * The new secret's display name: at most 255 characters, at least one of them visible, without
+   * control characters. Unset means empty.
    *
    * @generated from field: string name = 3;
    */
@@ -1324,7 +1326,8 @@ export type CreateClientKeyRequest = Message<"latchkey.identity.v1.CreateClientK
   jwk?: PublicJwk | undefined;
 
   /**
-   * A name for people. At most 255 characters.
+   * A name for people. At most 255 characters, at least one of them visible, without control
+   * characters.
    *
    * @generated from field: string name = 3;
    */

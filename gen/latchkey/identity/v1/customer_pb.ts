@@ -226,7 +226,8 @@ export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
  */
 export type CreateCustomerRequest = Message<"latchkey.identity.v1.CreateCustomerRequest"> & {
   /**
-   * The customer's display name: 1 to 255 characters, without control characters. Required.
+   * The customer's display name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Required.
    *
    * @generated from field: string name = 1;
    */
@@ -431,7 +432,8 @@ export type UpdateCustomerRequest = Message<"latchkey.identity.v1.UpdateCustomer
   customerId: string;
 
   /**
-   * The new display name: 1 to 255 characters, without control characters. Unset means no change.
+   * The new display name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Unset means no change.
    *
    * @generated from field: string name = 2;
    */
@@ -658,7 +660,8 @@ export type CreateApiKeyRequest = Message<"latchkey.identity.v1.CreateApiKeyRequ
   customerId: string;
 
   /**
-   * The key's display name: at most 255 characters, without control characters. Unset means empty.
+   * The key's display name: at most 255 characters, at least one of them visible, without control
+   * characters. Unset means empty.
    *
    * @generated from field: string name = 2;
    */

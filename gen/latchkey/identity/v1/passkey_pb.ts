@@ -165,7 +165,8 @@ export type CreatePasskeyRequest = Message<"latchkey.identity.v1.CreatePasskeyRe
   userId: string;
 
   /**
-   * A name to recognize the passkey: at most 255 characters. Required.
+   * A name to recognize the passkey: at most 255 characters, at least one of them visible, without
+   * control characters. Required.
    *
    * @generated from field: string name = 2;
    */
@@ -229,7 +230,8 @@ export type UpdatePasskeyRequest = Message<"latchkey.identity.v1.UpdatePasskeyRe
   passkeyId: string;
 
   /**
-   * The new name: at most 255 characters. Required.
+   * The new name: at most 255 characters, at least one of them visible, without control characters.
+   * Required.
    *
    * @generated from field: string name = 3;
    */

@@ -221,7 +221,8 @@ export const IdentityProviderSchema: GenMessage<IdentityProvider> = /*@__PURE__*
  */
 export type CreateIdentityProviderRequest = Message<"latchkey.identity.v1.CreateIdentityProviderRequest"> & {
   /**
-   * The name on the sign-in page: 1 to 64 characters, without control characters. Required.
+   * The name on the sign-in page: 1 to 64 characters, at least one of them visible, without control
+   * characters. Required.
    *
    * @generated from field: string name = 1;
    */
@@ -471,7 +472,8 @@ export type UpdateIdentityProviderRequest = Message<"latchkey.identity.v1.Update
   providerId: string;
 
   /**
-   * The new name: 1 to 64 characters, without control characters. Unset means no change.
+   * The new name: 1 to 64 characters, at least one of them visible, without control characters.
+   * Unset means no change.
    *
    * @generated from field: string name = 2;
    */

@@ -168,7 +168,8 @@ export type CreateTrustedIssuerRequest = Message<"latchkey.identity.v1.CreateTru
   issuer: string;
 
   /**
-   * The display name: at most 255 characters, without control characters.
+   * The display name: at most 255 characters, at least one of them visible, without control
+   * characters.
    *
    * @generated from field: string name = 2;
    */
@@ -391,7 +392,8 @@ export type UpdateTrustedIssuerRequest = Message<"latchkey.identity.v1.UpdateTru
   issuerId: string;
 
   /**
-   * The new display name: at most 255 characters, without control characters.
+   * The new display name: at most 255 characters, at least one of them visible, without control
+   * characters.
    *
    * @generated from field: string name = 2;
    */

@@ -159,7 +159,8 @@ export type CreateUserRequest = Message<"latchkey.identity.v1.CreateUserRequest"
   email: string;
 
   /**
-   * The user's name: at most 255 characters, without control characters. Unset means empty.
+   * The user's name: at most 255 characters, at least one of them visible, without control
+   * characters. Unset means empty.
    *
    * @generated from field: string name = 2;
    */
@@ -389,8 +390,8 @@ export type UpdateUserRequest = Message<"latchkey.identity.v1.UpdateUserRequest"
   email: string;
 
   /**
-   * The new name: at most 255 characters, without control characters. Unset means no change, or an
-   * empty name if `update_mask` names the field.
+   * The new name: at most 255 characters, at least one of them visible, without control characters.
+   * Unset means no change, or an empty name if `update_mask` names the field.
    *
    * @generated from field: string name = 3;
    */

@@ -129,7 +129,8 @@ export type CreateApiKeyRequest = Message<"latchkey.sharing.v1.CreateApiKeyReque
   workspaceId: string;
 
   /**
-   * The key's display name: 1 to 255 characters, without control characters. Required.
+   * The key's display name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Required.
    *
    * @generated from field: string name = 2;
    */

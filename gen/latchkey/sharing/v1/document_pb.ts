@@ -288,7 +288,8 @@ export const DocumentVersionSchema: GenMessage<DocumentVersion> = /*@__PURE__*/
  */
 export type UploadDocumentRequest = Message<"latchkey.sharing.v1.UploadDocumentRequest"> & {
   /**
-   * The document's display name: 1 to 255 characters. Sent at most once. Unset means the file name.
+   * The document's display name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Sent at most once. Unset means the file name.
    *
    * @generated from field: string name = 1;
    */
@@ -543,7 +544,8 @@ export type UpdateDocumentRequest = Message<"latchkey.sharing.v1.UpdateDocumentR
   workspaceId: string;
 
   /**
-   * The new display name: 1 to 255 characters. Unset means no change.
+   * The new display name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Unset means no change.
    *
    * @generated from field: string name = 3;
    */
@@ -774,8 +776,8 @@ export const DownloadDocumentResponseSchema: GenMessage<DownloadDocumentResponse
  */
 export type UploadVersionRequest = Message<"latchkey.sharing.v1.UploadVersionRequest"> & {
   /**
-   * The new display name of the document: 1 to 255 characters. Sent at most once. Unset means no
-   * change.
+   * The new display name of the document: 1 to 255 characters, at least one of them visible,
+   * without control characters. Sent at most once. Unset means no change.
    *
    * @generated from field: string name = 1;
    */

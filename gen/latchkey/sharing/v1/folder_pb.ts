@@ -151,7 +151,8 @@ export const FolderAncestorSchema: GenMessage<FolderAncestor> = /*@__PURE__*/
  */
 export type CreateFolderRequest = Message<"latchkey.sharing.v1.CreateFolderRequest"> & {
   /**
-   * The folder's name: 1 to 255 characters, without control characters. Required.
+   * The folder's name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Required.
    *
    * @generated from field: string name = 1;
    */
@@ -371,7 +372,8 @@ export type UpdateFolderRequest = Message<"latchkey.sharing.v1.UpdateFolderReque
   workspaceId: string;
 
   /**
-   * The new name: 1 to 255 characters. Unset means no change.
+   * The new name: 1 to 255 characters, at least one of them visible, without control characters.
+   * Unset means no change.
    *
    * @generated from field: string name = 3;
    */

@@ -104,7 +104,8 @@ export type AcceptInvitationRequest = Message<"latchkey.sharing.v1.AcceptInvitat
   token: string;
 
   /**
-   * The user's name: at most 255 characters, without control characters. Unset means empty.
+   * The user's name: at most 255 characters, at least one of them visible, without control
+   * characters. Unset means empty.
    *
    * @generated from field: string name = 2;
    */

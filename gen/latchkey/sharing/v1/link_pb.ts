@@ -597,8 +597,8 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
   workspaceId: string;
 
   /**
-   * The link's display name, which readers do not see: at most 255 characters, without control
-   * characters. Unset means empty.
+   * The link's display name, which readers do not see: at most 255 characters, at least one of them
+   * visible, without control characters. Unset means empty.
    *
    * @generated from field: string name = 4;
    */
@@ -1071,8 +1071,8 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
   workspaceId: string;
 
   /**
-   * The new display name: at most 255 characters, without control characters. Unset means no
-   * change, or an empty name if `update_mask` names the field.
+   * The new display name: at most 255 characters, at least one of them visible, without control
+   * characters. Unset means no change, or an empty name if `update_mask` names the field.
    *
    * @generated from field: string name = 3;
    */

@@ -396,7 +396,8 @@ export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
  */
 export type CreateWorkspaceRequest = Message<"latchkey.sharing.v1.CreateWorkspaceRequest"> & {
   /**
-   * The workspace's display name: 1 to 255 characters, without control characters. Required.
+   * The workspace's display name: 1 to 255 characters, at least one of them visible, without
+   * control characters. Required.
    *
    * @generated from field: string name = 1;
    */
@@ -600,7 +601,8 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
   workspaceId: string;
 
   /**
-   * The new display name: 1 to 255 characters, without control characters. Unset means no change.
+   * The new display name: 1 to 255 characters, at least one of them visible, without control
+   * characters. Unset means no change.
    *
    * @generated from field: string name = 2;
    */
