@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-type Previewed = DocumentFields & { preview_error: string };
+type Previewed = DocumentFields & { preview: string; preview_error: string };
 
 const programs = {
   'many small files': 'cd "$TMPDIR" && seq 1 20000 | xargs touch',
@@ -31,11 +31,16 @@ describe('a conversion', () => {
     const test = await startTestApp({ config: { officeCommand } });
     try {
       const { id } = await upload(test, longDocx(1), 'one.docx');
-      const error = async () =>
-        (await callSharingApi<Previewed>(test, 'GET', `/documents/${id}`)).body.preview_error;
+      const read = async () =>
+        (await callSharingApi<Previewed>(test, 'GET', `/documents/${id}`)).body;
       await expect
-        .poll(error, { timeout: 40_000 })
-        .toBe('LibreOffice needed more than 10,000 temporary files, or 400 MiB for them.');
+        .poll(async () => (await read()).preview, { timeout: 40_000 })
+        .not.toBe('PREVIEW_PENDING');
+      expect(await read()).toMatchObject({
+        preview: 'PREVIEW_FAILED',
+        preview_error:
+          'LibreOffice wrote more than 10,000 temporary files, or more than 400 MiB in total.',
+      });
     } finally {
       await test.remove();
     }

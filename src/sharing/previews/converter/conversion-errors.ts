@@ -15,7 +15,8 @@ const conversionErrors = {
   too_slow: `The conversion took longer than ${conversionLimits.seconds} seconds.`,
   too_large: 'The preview would be larger than 100 MiB.',
   too_many_pages: 'The preview would have more than 2,000 pages.',
-  too_many_files: 'LibreOffice needed more than 10,000 temporary files, or 400 MiB for them.',
+  too_many_files:
+    'LibreOffice wrote more than 10,000 temporary files, or more than 400 MiB in total.',
   crashed: 'LibreOffice ended unexpectedly. The file may need more than 1 GiB of memory.',
   interrupted: 'The conversion was interrupted three times.',
 } as const;
