@@ -14,7 +14,7 @@ import { createExamples } from './examples.ts';
 import { headers } from './headers.ts';
 import { introduction } from './introduction.ts';
 import { operationOf, tagOf } from './operation.ts';
-import { operationOfDoc, operationsOfRoute } from './routes.ts';
+import { type NamedSchemas, operationOfDoc, operationsOfRoute } from './routes.ts';
 import { createSchemas, type Schema } from './schema.ts';
 import { securitySchemes } from './security.ts';
 
@@ -37,10 +37,11 @@ export function openApiDocument(routes: readonly HttpRoute[]): string {
       put(pathOf(binding.template), binding.method.toLowerCase(), operation);
     }
   }
-  for (const route of routes) for (const entry of operationsOfRoute(route)) put(...entry);
+  const named: NamedSchemas = {};
+  for (const route of routes) for (const entry of operationsOfRoute(route, named)) put(...entry);
   for (const { path, doc } of opsRoutes) {
     const servers = [{ url: 'http://127.0.0.1:9464', description: 'The operations port.' }];
-    put(path, 'get', { ...operationOfDoc(doc), servers });
+    put(path, 'get', { ...operationOfDoc(doc, named), servers });
   }
   const document = {
     openapi: '3.1.1',
@@ -56,7 +57,7 @@ export function openApiDocument(routes: readonly HttpRoute[]): string {
     paths,
     components: {
       securitySchemes: securitySchemes(endpoints),
-      schemas: sorted({ ...problemSchemas, ...schemas.components }),
+      schemas: sorted({ ...problemSchemas, ...schemas.components, ...named }),
       parameters: headerParameters,
       headers,
       responses: usedResponses(paths),

@@ -7,10 +7,16 @@ import { formType } from '../../src/transports/http/request-body.ts';
 import { errorHeaders, errorResponses } from './errors.ts';
 import type { Schema } from './schema.ts';
 
+/** The schemas of routes by their titles, which become the names of types in generated clients. */
+export type NamedSchemas = Record<string, Schema>;
+
 /** A path and its operation. A path that ends in `**` is two paths. */
-export function operationsOfRoute({ method, path, doc }: HttpRoute): [string, string, Schema][] {
+export function operationsOfRoute(
+  { method, path, doc }: HttpRoute,
+  named: NamedSchemas,
+): [string, string, Schema][] {
   const verb = method.toLowerCase();
-  const operation = operationOfDoc(doc);
+  const operation = operationOfDoc(doc, named);
   if (!path.endsWith('/**')) return [[path, verb, operation]];
   const rest = {
     name: 'path',
@@ -32,7 +38,7 @@ export function operationsOfRoute({ method, path, doc }: HttpRoute): [string, st
   ];
 }
 
-export function operationOfDoc(doc: RouteDoc): Schema {
+export function operationOfDoc(doc: RouteDoc, named: NamedSchemas): Schema {
   const { id, tag, summary, description, form } = doc;
   const general: readonly ErrorCode[] = tag === 'Operations' ? [] : ['internal', 'unavailable'];
   const causes = new Map(
@@ -41,7 +47,7 @@ export function operationOfDoc(doc: RouteDoc): Schema {
   const errors = errorResponses(causes, false);
   const responses: Record<string, Schema> = { ...errors };
   for (const [status, answer] of Object.entries(doc.responses)) {
-    responses[status] = withProblem(responseOf(answer, tag, status), errors[status]);
+    responses[status] = withProblem(responseOf(answer, { tag, status, named }), errors[status]);
   }
   return {
     operationId: id,
@@ -58,7 +64,13 @@ export function operationOfDoc(doc: RouteDoc): Schema {
   };
 }
 
-function responseOf(answer: RouteAnswer, tag: string, status: string): Schema {
+type ResponseOptions = {
+  readonly tag: string;
+  readonly status: string;
+  readonly named: NamedSchemas;
+};
+
+function responseOf(answer: RouteAnswer, { tag, status, named }: ResponseOptions): Schema {
   const { description, types, schema, headers = {} } = answer;
   const own = Object.entries(headers).map(([name, text]) => [
     name,
@@ -69,7 +81,7 @@ function responseOf(answer: RouteAnswer, tag: string, status: string): Schema {
     'Cache-Control': { $ref: '#/components/headers/CacheControl' },
     ...errorHeaders(Number(status)),
   };
-  const body = schema ?? { type: 'string' };
+  const body = withReferences(schema ?? { type: 'string' }, named);
   const content = types?.map((type) => {
     const isText = /^(text\/|application\/(jwk-set\+)?json|image\/svg)/.test(type);
     return [type, { schema: isText ? body : { type: 'string', format: 'binary' } }];
@@ -80,6 +92,22 @@ function responseOf(answer: RouteAnswer, tag: string, status: string): Schema {
     ...(content === undefined ? {} : { content: Object.fromEntries(content) }),
   };
 }
+
+/** Moves each schema with a title to the named ones, and leaves a reference. */
+function withReferences(schema: Schema, named: NamedSchemas): Schema {
+  const entries = Object.entries(schema).map(([key, value]) => [
+    key,
+    isSchema(value) ? withReferences(value, named) : value,
+  ]);
+  const whole: Schema = Object.fromEntries(entries);
+  const { title, ...rest } = whole;
+  if (typeof title !== 'string') return whole;
+  named[title] = rest;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A status that HTML and an error of the catalogue share. */
 function withProblem(response: Schema, error: Schema | undefined): Schema {

@@ -8,6 +8,7 @@ const checks = {
 };
 
 const readiness = {
+  title: 'Readiness',
   type: 'object',
   required: ['status', 'checks'],
   properties: {
@@ -27,6 +28,7 @@ const readiness = {
 };
 
 const allowed = {
+  title: 'DomainAllowed',
   type: 'object',
   required: ['allowed'],
   properties: { allowed: { type: 'boolean' } },
@@ -50,6 +52,7 @@ export const opsRoutes = [
           description: 'The process runs.',
           types: json,
           schema: {
+            title: 'Health',
             type: 'object',
             required: ['status'],
             properties: { status: { type: 'string', const: 'ok' } },

@@ -18,3 +18,13 @@ export type Flows = {
   /** `wait` lets five minutes pass. */
   rotation(demo: Demo, wait: () => void): Promise<void>;
 };
+
+export type SharingFlows = {
+  versions(demo: Demo): Promise<void>;
+  rooms(demo: Demo): Promise<void>;
+  batch(demo: Demo): Promise<void>;
+  /** `lastCode` returns the code that was mailed to an address. */
+  agreements(demo: Demo, lastCode: (email: string) => Promise<string>): Promise<void>;
+  visitors(demo: Demo): Promise<void>;
+  domains(demo: Demo): Promise<void>;
+};

@@ -1,16 +1,18 @@
-// A client that independent tools generate from the OpenAPI document.
+// Clients that independent tools generate from the OpenAPI document.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, it } from 'vitest';
-import type { Demo, Flows } from '../openapi/demo.ts';
+import type { Demo, Flows, SharingFlows } from '../openapi/demo.ts';
+import { lastCode } from '../support/gate-visitor.ts';
 import { startTestApp } from '../support/harness.ts';
 import { useStarted } from '../support/use-started.ts';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.join(root, 'test/openapi');
-const tool = (name: string) => path.join(folder, 'node_modules/.bin', name);
+const run = (tool: string, args: readonly string[]) =>
+  execute(path.join(folder, 'node_modules/.bin', tool), args, { cwd: root });
 
 const test = useStarted(() => startTestApp({ now: () => Date.now() + skipped }));
 let skipped = 0;
@@ -35,8 +37,8 @@ beforeAll(async () => {
 describe('a client that openapi-typescript generates', () => {
   it('has types that permit these flows', async () => {
     const target = path.join(root, '.cache/openapi/api.d.ts');
-    await run(tool('openapi-typescript'), ['gen/openapi.json', '-o', target], { cwd: root });
-    await run(tool('tsc'), ['-p', folder]);
+    await run('openapi-typescript', ['gen/openapi.json', '-o', target]);
+    await run('tsc', ['-p', folder]);
   });
 
   it('issues, exchanges, verifies and revokes tokens', () => flows.tokens(demo));
@@ -52,4 +54,28 @@ describe('a client that openapi-typescript generates', () => {
     flows.rotation(demo, () => {
       skipped += 301_000;
     }));
+});
+
+describe('a client that @hey-api/openapi-ts generates', () => {
+  let sharing: SharingFlows;
+
+  it('has types that permit these flows', { timeout: 120_000 }, async () => {
+    const target = path.join(root, '.cache/openapi/sdk');
+    await run('openapi-ts', ['-i', './gen/openapi.json', '-o', target, '--no-log-file']);
+    await run('tsc', ['-p', path.join(folder, 'tsconfig.sdk.json')]);
+    sharing = (await import(path.join(folder, 'sdk-flows.ts'))).sharingFlows;
+  });
+
+  it('corrects a document and restores a version', () => sharing.versions(demo));
+
+  it('lists the entries of a room and reads one', () => sharing.rooms(demo));
+
+  it('creates and mails a link for each recipient', () => sharing.batch(demo));
+
+  it('accepts an agreement and gets its receipt', () =>
+    sharing.agreements(demo, (email) => lastCode(test, email)));
+
+  it('lists, exports and erases visitors, and sets a watermark', () => sharing.visitors(demo));
+
+  it('adds and deletes a domain', () => sharing.domains(demo));
 });

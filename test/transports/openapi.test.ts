@@ -54,6 +54,20 @@ describe('the OpenAPI document', () => {
     expect(missing.map(({ operation }) => operation.operationId)).toEqual([]);
   });
 
+  // Generated clients then have a type for it.
+  it('has a name for the schema of every JSON body', () => {
+    const bodies = operations.flatMap(({ operation: { operationId, ...operation } }) =>
+      [operation.requestBody, ...Object.values(operation.responses).map((one) => resolve(one))]
+        .flatMap((body) => Object.entries(body?.content ?? {}))
+        .filter(([type]) => /json$/.test(type))
+        .map(([, { schema = {} }]) => ({ operationId, schema: JSON.stringify(schema) })),
+    );
+    const unnamed = bodies.filter(({ schema }) => !schema.includes('"$ref"'));
+    // The document does not describe itself.
+    expect(unnamed.map(({ operationId }) => operationId)).toEqual(['openApi']);
+    expect(bodies.length).toBeGreaterThan(1_000);
+  });
+
   it('names the scope of every method that needs one', () => {
     const { security } = openApi().paths['/api/v1/links']?.post ?? {};
     const scopes = ['links:write'];

@@ -43,6 +43,7 @@ export type RouteAnswer = {
   readonly description: string;
   /** The content types. Unset means no body. */
   readonly types?: readonly string[];
+  /** A JSON Schema. Each part with a `title` is a component of that name. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 };

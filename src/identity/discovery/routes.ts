@@ -19,17 +19,20 @@ export type DiscoveryOptions = {
 
 export function discoveryRoutes(options: DiscoveryOptions): HttpRoute[] {
   const server = serverMetadata(options);
+  const resource = resourceMetadata(options);
   return [
-    route('oauth-authorization-server', server, serverDoc('authorizationServer')),
+    route('oauth-authorization-server', server, serverDoc('authorizationServer', server)),
     // Some libraries look for this path only. The service is not an OpenID provider.
-    route('openid-configuration', server, serverDoc('openIdConfiguration')),
-    route('oauth-protected-resource', resourceMetadata(options), resourceDoc),
+    route('openid-configuration', server, serverDoc('openIdConfiguration', server)),
+    route('oauth-protected-resource', resource, resourceDoc(resource)),
   ];
 }
 
 /** RFC 8705 §3.3 and §3.4. Without the member, tokens cannot be bound to a certificate. */
+const certificateMember = 'tls_client_certificate_bound_access_tokens';
+
 const certificateMetadata = ({ requestsCertificates }: DiscoveryOptions) =>
-  requestsCertificates ? { tls_client_certificate_bound_access_tokens: true } : {};
+  requestsCertificates ? { [certificateMember]: true } : {};
 
 function serverMetadata(options: DiscoveryOptions) {
   const { issuer, grantTypes, requestsCertificates } = options;
@@ -94,21 +97,30 @@ function route(name: string, metadata: object, doc: RouteDoc): HttpRoute {
 const text = { type: 'string' };
 const texts = { type: 'array', items: text };
 
-const docOf = (properties: Readonly<Record<string, object>>) =>
-  ({
+const docOf = (title: string, metadata: object) => {
+  const members = Object.entries(metadata).filter(([name]) => name !== certificateMember);
+  const properties = {
+    ...Object.fromEntries(
+      members.map(([name, value]) => [name, Array.isArray(value) ? texts : text]),
+    ),
+    [certificateMember]: { type: 'boolean' },
+  };
+  const required = members.map(([name]) => name);
+  return {
     tag: 'Discovery',
     responses: {
       200: {
         description: 'The metadata.',
         types: ['application/json'],
-        schema: { type: 'object', properties, required: Object.keys(properties) },
+        schema: { title, type: 'object', properties, required },
       },
     },
     errors: ['invalid_argument'],
-  }) as const;
+  } as const;
+};
 
-const serverDoc = (id: string): RouteDoc => ({
-  ...docOf({ issuer: text, token_endpoint: text, jwks_uri: text, grant_types_supported: texts }),
+const serverDoc = (id: string, metadata: object): RouteDoc => ({
+  ...docOf('AuthorizationServerMetadata', metadata),
   id,
   summary: 'Get the metadata of the authorization server',
   description:
@@ -116,9 +128,9 @@ const serverDoc = (id: string): RouteDoc => ({
     '(RFC 8414). The document is the same at both paths, without endpoints to sign in.',
 });
 
-const resourceDoc: RouteDoc = {
-  ...docOf({ resource: text, authorization_servers: texts, scopes_supported: texts }),
+const resourceDoc = (metadata: object): RouteDoc => ({
+  ...docOf('ProtectedResourceMetadata', metadata),
   id: 'protectedResource',
   summary: 'Get the metadata of the service as a protected resource',
   description: 'The authorization server and the scopes of this API (RFC 9728).',
-};
+});

@@ -96,7 +96,18 @@ const doc: RouteDoc = {
     200: {
       description: 'The key set.',
       types: ['application/jwk-set+json'],
-      schema: { type: 'object' },
+      schema: {
+        title: 'ReceiptKeys',
+        type: 'object',
+        properties: {
+          keys: {
+            type: 'array',
+            items: { $ref: '#/components/schemas/JsonWebKey' },
+            description: 'All keys that have signed receipts.',
+          },
+        },
+        required: ['keys'],
+      },
     },
   },
   errors: ['invalid_argument'],

@@ -4,19 +4,23 @@ import type { RouteDoc } from '../../api/routes/route-doc.ts';
 const text = { type: 'string' };
 const folder = { id: text, name: text };
 
-const objectOf = (properties: Readonly<Record<string, object>>, required: readonly string[]) => ({
-  ...{ type: 'object', properties, required },
-});
+const objectOf = (
+  title: string,
+  properties: Readonly<Record<string, object>>,
+  required: readonly string[],
+) => ({ title, type: 'object', properties, required });
 
 const listing = objectOf(
+  'RoomEntries',
   {
     folder: {
-      ...objectOf(folder, ['id', 'name']),
+      ...objectOf('RoomFolder', folder, ['id', 'name']),
       description: 'The folder. Its `name` is empty if the link hides its title.',
     },
     entries: {
       type: 'array',
       items: objectOf(
+        'RoomEntry',
         {
           ...folder,
           content_type: { ...text, description: 'The media type of a document.' },
