@@ -167,6 +167,34 @@ it('a lost connection and a server that does not respond show a message and reco
   await expect.poll(() => alert.count()).toBe(0);
 });
 
+it('a script that does not load is a lost connection only without a network', async () => {
+  const link = await share(Buffer.from('name,share\nAda,60 %\n'), 'shares.csv', {});
+  const { page } = await read(phone);
+  const alert = page.getByRole('alert');
+  const shown = page.getByRole('cell', { name: 'Ada' });
+  const script = /\/assets\/show-table-/;
+  await page.route(script, (route) => route.abort('connectionreset'));
+
+  await page.goto(link.url);
+
+  await alert.waitFor();
+  expect(await alert.textContent()).toContain('The server doesn’t respond');
+  await page.unroute(script);
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await shown.waitFor();
+
+  await page.route(script, async (route) => {
+    await page.context().setOffline(true);
+    await route.abort('internetdisconnected');
+  });
+  await page.goto((await share(Buffer.from('name\nAda\n'), 'names.csv', {})).url);
+  await alert.waitFor();
+  expect(await alert.textContent()).toContain('No connection');
+  await page.unroute(script);
+  await page.context().setOffline(false);
+  await shown.waitFor();
+});
+
 it('an image that is damaged or revoked before it loads shows an error only', async () => {
   const bytes = makePng(320, 200);
   // An image with a width of zero.

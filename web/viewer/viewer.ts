@@ -1,4 +1,5 @@
 /** Entry point of the viewer. The server writes its data into attributes of <main>. */
+import { connectionProblem, serverReturns } from './loading/persistent-requests.ts';
 import { showPdf } from './pdf/show-pdf.ts';
 import { showPicture } from './picture/show-picture.ts';
 import { createShell, type Shell, type ShowDocument } from './shell/shell.ts';
@@ -26,6 +27,8 @@ async function showDocument(shell: Shell): Promise<void> {
     return;
   }
   const show = await load().catch(() => undefined);
-  if (show) await show(shell);
-  else shell.notices.showProblem('offline', () => location.reload());
+  if (show) return show(shell);
+  const reload = () => location.reload();
+  shell.notices.showProblem(connectionProblem(), reload);
+  await serverReturns(shell.main.dataset.file ?? location.href).then(reload);
 }

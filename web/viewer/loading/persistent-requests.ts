@@ -71,7 +71,7 @@ export class PersistentRequests {
         if (error instanceof FinalError) return this.#giveUp(error.problem);
         const pause = quietPausesMilliseconds[tries];
         if (pause !== undefined && navigator.onLine) await delay(longer(pause, error));
-        else await this.#stall(navigator.onLine ? 'busy' : 'offline');
+        else await this.#stall(connectionProblem());
       }
     }
   }
@@ -130,6 +130,9 @@ export class PersistentRequests {
     this.#retry();
   }
 }
+
+/** The reason why a request got no answer. */
+export const connectionProblem = (): 'offline' | 'busy' => (navigator.onLine ? 'busy' : 'offline');
 
 /** Never resolves if the server answers at once: then a reload would not help. */
 export async function serverReturns(url: string): Promise<void> {

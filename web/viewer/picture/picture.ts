@@ -1,7 +1,7 @@
 /** Zooming of an image that is part of the HTML. */
 
 import { finalProblemOf } from '../loading/file-source.ts';
-import type { LoadProblem } from '../loading/persistent-requests.ts';
+import { connectionProblem, type LoadProblem } from '../loading/persistent-requests.ts';
 import { createElement } from '../shell/create-element.ts';
 import { ScrollAnchor } from '../shell/scroll-anchor.ts';
 import {
@@ -105,6 +105,6 @@ export async function findProblem(url: string): Promise<LoadProblem> {
     const { ok, status } = await fetch(url, { method: 'HEAD', cache: 'no-store' });
     return ok ? 'broken' : (finalProblemOf(status) ?? 'busy');
   } catch {
-    return navigator.onLine ? 'busy' : 'offline';
+    return connectionProblem();
   }
 }
