@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createSharedFiles } from '../../api/routes/shared-files.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { type ChunkOptions, sendBytes, sendWhole } from '../http/send.ts';
 import type { HttpExchange } from './exchange.ts';
-import { type ChunkOptions, sendBytes, sendWhole } from './send.ts';
 import { percentDecode } from './template.ts';
 
 const types: Readonly<Record<string, string>> = {

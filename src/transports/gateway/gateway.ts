@@ -8,6 +8,7 @@ import { acceptsHtml } from '../../base/http/negotiation.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
 import { pathOf, readRequestId } from '../http/request-facts.ts';
+import { sendWhole } from '../http/send.ts';
 import type { Handle } from '../http/server.ts';
 import { hasWindow } from '../http/unread.ts';
 import { assetsPath, type SendAsset } from './assets.ts';
@@ -17,7 +18,6 @@ import { handleMethod } from './method-handler.ts';
 import { authenticatesClient, basicChallenge } from './oauth-form.ts';
 import { handleRoute } from './route-handler.ts';
 import { createRouter, type Match, type Route, type Router } from './router.ts';
-import { sendWhole } from './send.ts';
 import { parseTemplate, rootTemplate } from './template.ts';
 
 /** Throws an error with the methods' names if a rule is not supported or two rules collide. */

@@ -19,11 +19,11 @@ import {
   requireUtf8,
 } from '../http/request-body.ts';
 import { clientCertificateOf } from '../http/request-facts.ts';
+import { sendChunks, sendWhole } from '../http/send.ts';
 import type { Binding } from './binding.ts';
 import type { GatewayOptions, HttpExchange } from './exchange.ts';
 import { readForm } from './multipart.ts';
 import { authenticatesClient, isBasicAuthorization } from './oauth-form.ts';
-import { sendChunks, sendWhole } from './send.ts';
 import { encodeResponse, transcodeRequest } from './transcode.ts';
 
 type MethodOptions = Pick<GatewayOptions, 'bodies' | 'deadlines' | 'releaseChunk' | 'unread'>;

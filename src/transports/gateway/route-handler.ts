@@ -6,8 +6,8 @@ import { fail } from '../../base/errors/errors.ts';
 import { compressText } from '../http/compression.ts';
 import { formType, hasBody, readTextBody, requireContentType } from '../http/request-body.ts';
 import { clientCertificateOf } from '../http/request-facts.ts';
+import { sendBytes, sendChunks, sendWhole } from '../http/send.ts';
 import type { GatewayOptions, HttpExchange } from './exchange.ts';
-import { sendBytes, sendChunks, sendWhole } from './send.ts';
 
 export async function handleRoute(
   route: HttpRoute,

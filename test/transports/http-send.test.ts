@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createResponseBudget } from '../../../src/api/response-budget.ts';
-import { sendChunks } from '../../../src/transports/gateway/send.ts';
-import { createUnread } from '../../../src/transports/http/unread.ts';
+import { createResponseBudget } from '../../src/api/response-budget.ts';
+import { sendChunks } from '../../src/transports/http/send.ts';
+import { createUnread } from '../../src/transports/http/unread.ts';
 
 const mebibyte = 1024 * 1024;
 // More than all buffers between server and client hold.

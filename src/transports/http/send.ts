@@ -1,15 +1,18 @@
 // Sends responses: whole, or in chunks.
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { firstChunkBytes, flowingMs } from '../../api/response-budget.ts';
-import type { Unread } from '../http/unread.ts';
-import type { HttpExchange } from './exchange.ts';
+import type { Unread } from './unread.ts';
 
 type Head = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
 };
 
-type ResponseTarget = Pick<HttpExchange, 'request' | 'response' | 'requestId'>;
+type ResponseTarget = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+};
 
 export type ChunkOptions = {
   readonly releaseChunk: (chunk: Uint8Array) => void;
