@@ -79,8 +79,10 @@ describe('a form is refused that', () => {
     ['the type of a simple form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
     ['the type of bytes', { 'Content-Type': 'application/octet-stream' }],
     ['an invalid content type', { 'Content-Type': ';;;' }],
+    ['a compression', { 'Content-Encoding': 'gzip' }],
+    ['a compression after none', { 'Content-Encoding': 'identity, gzip' }],
   ];
-  itHoldsFor(types, 7)('has another content type', async (_, headers) => {
+  itHoldsFor(types, 9)('has another content type or a compression', async (_, headers) => {
     const { status, problem } = await post(whole, headers);
 
     const answer = { status, code: problem.code };

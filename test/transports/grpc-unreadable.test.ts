@@ -47,6 +47,25 @@ test.each(unreadable)('%s is invalid_argument', async (_, headers, code) => {
   await expect.poll(() => app.logText()).toContain('unreadable-1');
 });
 
+test('a content type other than that of Protobuf messages is 415', async () => {
+  const session = await openSession(app.app.grpcAddress);
+  onTestFinished(() => session.destroy());
+  const results = async (types: readonly string[]) => {
+    const calls = types.map((type) => openCall(session, getJwks, { 'content-type': type }));
+    for (const { stream } of calls) stream.end(prefix(0));
+    await Promise.all(calls.map(({ status }) => status));
+    return calls.map(({ headers }) => [headers()[':status'], headers()['grpc-status']]);
+  };
+  const refused = ['+json', '+thrift', '+', '+protobuf', '-web', '-web+proto', '-web-text', 'x'];
+  expect(await results(refused.map((subtype) => `application/grpc${subtype}`))).toEqual(
+    refused.map(() => [415, undefined]),
+  );
+  const accepted = ['', '+proto', ';charset=utf-8', '+proto ; a=b'];
+  expect(await results(accepted.map((subtype) => `application/grpc${subtype}`))).toEqual(
+    accepted.map(() => [200, '0']),
+  );
+});
+
 test('a body that ends in the middle of a message is refused, and nothing is stored', async () => {
   const session = await openSession(app.app.grpcAddress);
   onTestFinished(() => session.destroy());

@@ -6,7 +6,12 @@ import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Busboy, type BusboyConfig } from '@fastify/busboy';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail, failureOf, invalid } from '../../base/errors/errors.ts';
-import { multipartType, requireContentType, sendContinue } from '../http/request-body.ts';
+import {
+  multipartType,
+  requireContentType,
+  requireNoCoding,
+  sendContinue,
+} from '../http/request-body.ts';
 import type { Deadlines } from '../http/server.ts';
 import type { HttpExchange } from './exchange.ts';
 import { messageFromFields, parseFieldText } from './transcode.ts';
@@ -32,6 +37,7 @@ export async function* readForm(
   deadlines: Deadlines,
 ): AsyncGenerator<Message> {
   requireContentType(request, multipartType);
+  requireNoCoding(request);
   deadlines.extend(request, response);
   sendContinue(request, response);
   for (const [name, value] of variables) yield messageWith(endpoint, name, value);

@@ -5,6 +5,7 @@
 //   HTTP/2 server of the caller?
 // - The replaced method `sendStatus`: no status of grpc-js for an unreadable body or header may
 //   replace one of the service, which has details. Can an interceptor see these statuses?
+// - The removed header `content-type`: can grpc-js refuse formats that the service does not read?
 // - The rewritten header `grpc-timeout`: can grpc-js refuse a malformed one, and shorten a long
 //   one?
 // - The replaced listener of a stream: the budget of bodies counts bytes before grpc-js gathers
@@ -48,6 +49,8 @@ export function watchArrivals(server: Http2Server): () => ArrivedCall {
     latest = { stream, isCompressed: encoding.trim() !== 'identity', problem };
     const timeout = headers['grpc-timeout'];
     if (timeout !== undefined) headers['grpc-timeout'] = boundedTimeout(String(timeout));
+    // grpc-js then answers with 415.
+    if (!messageType.test(headers['content-type'] ?? '')) delete headers['content-type'];
   };
   server.prependListener('stream', onStream);
   return () => {
@@ -57,6 +60,12 @@ export function watchArrivals(server: Http2Server): () => ArrivedCall {
     return call;
   };
 }
+
+/**
+ * Messages in Protobuf (gRPC over HTTP/2, Content-Type). grpc-js accepts every type that starts
+ * with `application/grpc`, and would read JSON or a frame of gRPC-Web as Protobuf.
+ */
+const messageType = /^application\/grpc(?:\+proto)?\s*(?:;|$)/i;
 
 /**
  * grpc-js ignores the invalid part of a malformed timeout, and a long timeout overflows its 32-bit

@@ -81,10 +81,7 @@ export function readTextBody(
   response: ServerResponse,
   bodies: BodyBudget,
 ): string | Promise<string> {
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    throw fail('unsupported_media_type', 'The body must not be compressed.');
-  }
+  requireNoCoding(request);
   const length = Number(request.headers['content-length']);
   if (length > unaryBodyBytesMax) throw tooLarge();
   sendContinue(request, response);
@@ -144,6 +141,15 @@ export function requireContentType(request: Request, type: string): void {
   if (!hasContentType(request, type)) {
     throw fail('unsupported_media_type', `The content type must be ${type}.`);
   }
+}
+
+/** Names the accepted coding in `Accept-Encoding` (RFC 9110 §15.5.16). */
+export function requireNoCoding({ headers }: Request): void {
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (coding.toLowerCase() === 'identity') return;
+  throw fail('unsupported_media_type', 'The body must not have a Content-Encoding.', {
+    headers: { 'accept-encoding': 'identity' },
+  });
 }
 
 /** Forms (RFC 6749 Appendix B) and JSON (RFC 8259 §8.1) are UTF-8, also without a charset. */
