@@ -197,7 +197,8 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const newViews = createNewViews({ db, quotas, notices, keys, now });
   const readerViews = createReaderViews({ db, recorder, newViews, now, warn });
   const views = createViews(db);
-  const parts = createGateParts({ ...options, gate, brands, agreements, urlOf });
+  const gateOptions = { gate, brands, agreements, erasedReaders, urlOf };
+  const parts = createGateParts({ ...options, ...gateOptions });
   const access = (request: RouteRequest) => requireAccess({ gate, rooms, ...parts }, request);
   const html = createGateHtml(assets);
   return {

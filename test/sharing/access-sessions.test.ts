@@ -1,9 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { lastCode, Visitor } from '../support/gate-visitor.ts';
 import { cookieOf, useSecretDocument } from '../support/gated-document.ts';
 import { startTestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
-import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
+import {
+  callSharingApi,
+  type LinkFields,
+  makeLink,
+  sha256,
+  upload,
+} from '../support/sharing-api.ts';
 
 const hours = 3_600_000;
 
@@ -146,6 +153,31 @@ describeFeature('the gate of a link rejects an access session', (dialect) => {
       expect.objectContaining({ expire_time: clock.now + 12 * hours, jti: expect.any(String) }),
     ]);
     expect(JSON.stringify(rows)).not.toContain('reader');
+  });
+
+  it('of a reader who was erased between the code and the agreement', async () => {
+    const agreement = 'The terms.';
+    const link = await open({ agreement });
+    const email = 'signer@example.com';
+    const form = { agreement: sha256(Buffer.from(agreement)) };
+    const reader = new Visitor(link);
+    const verify = async () => {
+      await reader.post({ email });
+      await reader.post({ code: await lastCode(app(), email) });
+    };
+    await verify();
+    await open({ name: `For ${email}` });
+    expect((await callSharingApi(app(), 'DELETE', `/visitors/${email}`)).status).toBe(200);
+
+    await reader.post(form);
+
+    await expectClosed(link, reader.cookie);
+    const agreements = app().app.inside.db.selectFrom('agreements').select('email');
+    expect(await agreements.execute()).toEqual([]);
+    clock.now += 60_000;
+    await verify();
+    expect((await reader.post(form)).status).toBe(303);
+    expect(await agreements.execute()).toEqual([{ email }]);
   });
 
   it('from before a change of the gate', async () => {

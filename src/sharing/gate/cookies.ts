@@ -90,8 +90,8 @@ export function createGateCookies(options: GateCookiesOptions): GateCookies {
 export type GateState = {
   readonly knowsPassword: boolean;
   readonly email?: string | undefined;
-  /** Whether `email` is verified, and only the agreement is left. */
-  readonly isVerified?: boolean;
+  /** When `email` was verified, in milliseconds since 1970, if only the agreement is left. */
+  readonly verifiedMs?: number | undefined;
   readonly remembers?: boolean;
   /** Identifies the visitor, to count tries of a code; empty before an address is entered. */
   readonly visitorId: string;

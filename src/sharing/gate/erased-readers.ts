@@ -15,10 +15,10 @@ import { findErasure, putErasure } from './store.ts';
 
 export type ErasedReaders = {
   /** Returns the session unless its reader was erased after its start. */
-  checkSession(
+  checkSession<T extends Pick<AccessSession, 'email' | 'startMs'>>(
     workspaceId: string,
-    session: AccessSession | undefined,
-  ): Promise<AccessSession | undefined>;
+    session: T | undefined,
+  ): Promise<T | undefined>;
   endSessions(trx: Executor, reader: Pick<VisitorRow, 'workspace_id' | 'email'>): Promise<void>;
 };
 

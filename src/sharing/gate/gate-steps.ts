@@ -1,5 +1,6 @@
 // The steps of a gate. A visitor completes them in order by submitting forms.
 
+import type { Clock } from '../../base/clock.ts';
 import { type Random, randomText } from '../../base/crypto/ids.ts';
 import { Failure } from '../../base/errors/errors.ts';
 import { readEmail } from '../../base/net/email.ts';
@@ -9,6 +10,7 @@ import type { Database, LinkRow } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { CodeRequester, CodeTarget, GateCodes } from './codes.ts';
 import { type Admission, type GateState, hasVerifiedEmail } from './cookies.ts';
+import type { ErasedReaders } from './erased-readers.ts';
 import {
   type AdmittedReader,
   asksForEmail,
@@ -52,6 +54,8 @@ export type GateSteps = {
   /** The steps of the link for a new visitor, in order. */
   stepsOf(link: LinkRow): readonly GateStep[];
   nextStep(link: LinkRow, state: GateState): GateStep | undefined;
+  /** Returns the state without its address if the reader was erased after verifying it. */
+  checkState(link: LinkRow, state: GateState): Promise<GateState>;
   submit(link: LinkRow, form: URLSearchParams, visitor: Visitor): Promise<StepOutcome>;
 };
 
@@ -61,8 +65,10 @@ export type GateStepsOptions = {
   readonly passwordThrottle: PasswordThrottle;
   readonly codes: GateCodes;
   readonly agreements: Pick<Agreements, 'find' | 'accept'>;
+  readonly erasedReaders: Pick<ErasedReaders, 'checkSession'>;
   readonly db: Database;
   readonly random: Random;
+  readonly now: Clock;
 };
 
 type CodeVisitor = Pick<Visitor, 'network' | 'browser' | 'title'> & {
@@ -72,7 +78,8 @@ type CodeVisitor = Pick<Visitor, 'network' | 'browser' | 'title'> & {
 type SubmitStep = (link: LinkRow, form: URLSearchParams, visitor: Visitor) => Promise<StepOutcome>;
 
 export function createGateSteps(options: GateStepsOptions): GateSteps {
-  const { gate, passwords, passwordThrottle, codes, agreements, db, random } = options;
+  const { gate, passwords, passwordThrottle, codes, agreements } = options;
+  const { erasedReaders, db, random, now } = options;
 
   /** Resolves like `codes.send`, or to a refusal if too many codes were requested. */
   function requestCode(
@@ -124,7 +131,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       if (!requiresCode(link)) return admit(link, state, { email });
       const id = state.visitorId === '' ? randomText(random) : state.visitorId;
       const remembers = form.get('remember') === 'yes';
-      const next = { ...state, email, isVerified: false, remembers, visitorId: id };
+      const next = { ...state, email, verifiedMs: undefined, remembers, visitorId: id };
       if (email === visitor.rememberedEmail) {
         const agreement = await findAgreement(link, email);
         // An agreement is evidence: to accept one, a reader needs a new code.
@@ -164,7 +171,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       if (outcome.refusal !== undefined) return outcome;
       if (!hasAgreement(link) || agreement !== undefined)
         return { ...outcome, verifiedEmail: email };
-      return { state: { ...state, isVerified: true }, verifiedEmail: email };
+      return { state: { ...state, verifiedMs: now() }, verifiedEmail: email };
     },
 
     async agreement(link, form, { state }) {
@@ -184,6 +191,12 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
   return {
     stepsOf: (link) => order.filter((step) => isPartOf[step](link)),
     nextStep,
+    async checkState(link, state) {
+      const { email = '', verifiedMs: startMs } = state;
+      if (startMs === undefined) return state;
+      const kept = await erasedReaders.checkSession(link.workspace_id, { email, startMs });
+      return kept === undefined ? withoutEmail(state) : state;
+    },
     async submit(link, form, visitor) {
       let outcome: StepOutcome = { state: visitor.state };
       for (const step of order) {
@@ -228,9 +241,15 @@ const isPartOf: Record<GateStep, (link: LinkRow) => boolean> = {
   agreement: hasAgreement,
 };
 
+const withoutEmail = (state: GateState): GateState => ({
+  ...state,
+  email: undefined,
+  verifiedMs: undefined,
+});
+
 /** The form asks for another address. */
 const refuse = (state: GateState, { email }: AdmittedReader): StepOutcome => ({
-  state: { ...state, email: undefined, isVerified: false },
+  state: withoutEmail(state),
   refusal: notOnList(email),
   repeatedStep: 'email',
 });
@@ -239,7 +258,7 @@ function nextStep(link: LinkRow, state: GateState): GateStep | undefined {
   if (hasPassword(link) && !state.knowsPassword) return 'password';
   if (!asksForEmail(link)) return undefined;
   if (!requiresCode(link) || state.email === undefined) return 'email';
-  return hasAgreement(link) && state.isVerified === true ? 'agreement' : 'code';
+  return hasAgreement(link) && state.verifiedMs !== undefined ? 'agreement' : 'code';
 }
 
 /** Returns whether a form may submit the step. The address can be changed later. */

@@ -42,6 +42,9 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       ? remembered.find(placeOf(request, link), cookies.readReader(request, link))
       : undefined;
 
+  const readState = (request: RouteRequest, link: LinkRow) =>
+    steps.checkState(link, cookies.readState(request, link));
+
   async function entryHtml(
     shared: Shared,
     request: RouteRequest,
@@ -89,7 +92,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       case 'ask': {
         const { link } = decision.shared;
         if (!gate.isOpen(link)) {
-          return askFor(request, decision.shared, { state: cookies.readState(request, link) });
+          return askFor(request, decision.shared, { state: await readState(request, link) });
         }
         const shown = await entryHtml(decision.shared, request);
         // A HEAD request is not a view.
@@ -142,7 +145,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     if (request.form.has('forget')) return forget(request, link);
     const visitor = {
       network: networkOf(request.peer),
-      state: cookies.readState(request, link),
+      state: await readState(request, link),
       browser: cookies.readBrowser(request, link),
       rememberedEmail: await findRemembered(request, link),
       title: titleOf(shared),
