@@ -138,11 +138,15 @@ class Http1StyleRequest extends Http2ServerRequest {
     if (chunk !== null || this.readableEnded || this.destroyed || !isReset) {
       return super.push(chunk, encoding);
     }
-    const error = new Error('the client has reset the stream');
-    this.destroy(Object.assign(error, { code: 'ECONNRESET' }));
+    this.destroy(streamReset);
     return false;
   }
 }
+
+/** One for all streams: in a flood of resets, the stacks of new errors took a third of the time. */
+const streamReset = Object.assign(new Error('the client has reset the stream'), {
+  code: 'ECONNRESET',
+});
 
 class Http1StyleResponse extends Http2ServerResponse {
   setHeaders(headers: Headers): this {
