@@ -63,6 +63,7 @@ async function open(): Promise<RawHttp> {
 }
 
 const signIn = '/latchkey.identity.v1.SessionService/SignIn';
+const getJwks = '/latchkey.identity.v1.VerificationService/GetJwks';
 const createLink = '/latchkey.sharing.v1.LinkService/CreateLink';
 const upload = '/latchkey.sharing.v1.DocumentService/UploadDocument';
 const json = 'application/json';
@@ -147,6 +148,20 @@ describe('unfinished bodies of anonymous callers', () => {
         return answer && errorIn(answer)?.code;
       })
       .toBe('invalid_argument');
+  });
+
+  test('leave no memory for a compressed message in an address', async () => {
+    const get = (query: string) =>
+      answerTo(
+        port,
+        `GET ${getJwks}?encoding=json&${query} HTTP/1.1\r\nHost: latchkey.test\r\n\r\n`,
+      );
+    const message = gzipSync('{}').toString('base64url');
+
+    const answer = await get(`compression=gzip&base64=1&message=${message}`);
+
+    expect(answer && errorIn(answer)).toMatchObject({ code: 'unavailable' });
+    expect(await get('message=%7B%7D')).toMatchObject({ status: 200 });
   });
 
   test('leave memory for callers with a credential, on every transport', async () => {

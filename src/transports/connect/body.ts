@@ -42,6 +42,20 @@ export async function readUnframed<T>(
   });
 }
 
+/** Decodes a message that did not arrive in the body. Only its decompressed bytes count. */
+export async function inflateMessage<T>(
+  bytes: Uint8Array,
+  { bodies, compression }: ConnectBody,
+  decode: (bytes: Uint8Array) => T,
+): Promise<T> {
+  const gathered = new Gathered(bodies, unaryBodyBytesMax);
+  try {
+    return decode(await gathered.inflate(bytes, compression));
+  } finally {
+    gathered.clear();
+  }
+}
+
 export async function readFrame<T>(
   body: ConnectBody,
   decode: (bytes: Uint8Array) => T,
@@ -175,7 +189,7 @@ class Gathered {
 }
 
 /** Throws `payload_too_large` if the result has more than `bytesMax`. */
-export async function decompress(
+async function decompress(
   bytes: Uint8Array,
   compression: Compression | undefined,
   bytesMax: number,

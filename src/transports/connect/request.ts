@@ -16,7 +16,7 @@ import {
   type UniversalServerRequest,
 } from '@connectrpc/connect/protocol';
 import { universalRequestFromNodeRequest } from '@connectrpc/connect-node';
-import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
+import type { BodyBudget } from '../../api/body-budget.ts';
 import type { Call } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ResponseAccount } from '../../api/response-budget.ts';
@@ -24,7 +24,7 @@ import { Failure, fail } from '../../base/errors/errors.ts';
 import { canceledCall } from '../http/late-calls.ts';
 import { decodeBinary, decodeJson } from '../http/message.ts';
 import { clientCertificateOf } from '../http/request-facts.ts';
-import { type ConnectBody, decompress, readFrame, readFrames, readUnframed } from './body.ts';
+import { type ConnectBody, inflateMessage, readFrame, readFrames, readUnframed } from './body.ts';
 import { compressionOf, timeoutHeader, timeoutOf, type WireFormat } from './protocol.ts';
 
 export type Exchange = {
@@ -124,7 +124,7 @@ export async function readConnectMessage(source: MessageSource): Promise<Message
   const { form } = source.exchange;
   const body = bodyOf(source);
   const decode = (bytes: Uint8Array) => decodeMessage(source, bytes);
-  if (form.query !== undefined) return decode(await readQuery(form.query, body));
+  if (form.query !== undefined) return inflateMessage(bytesInQuery(form.query), body, decode);
   return form.isFramed ? readFrame(body, decode) : readUnframed(body, decode);
 }
 
@@ -140,15 +140,14 @@ function bodyOf({ exchange, call }: MessageSource): ConnectBody {
   return { request, response, bodies, compression, isText, signal: call.context.signal };
 }
 
-async function readQuery(query: URLSearchParams, body: ConnectBody): Promise<Uint8Array> {
+function bytesInQuery(query: URLSearchParams): Uint8Array {
   const text = query.get('message') ?? '';
-  let bytes: Uint8Array;
+  if (query.get('base64') !== '1') return new TextEncoder().encode(text);
   try {
-    bytes = query.get('base64') === '1' ? base64Decode(text) : new TextEncoder().encode(text);
+    return base64Decode(text);
   } catch (cause) {
     throw fail('invalid_argument', 'The query parameter `message` must be base64.', { cause });
   }
-  return decompress(bytes, body.compression, unaryBodyBytesMax);
 }
 
 function decodeMessage(
