@@ -182,6 +182,8 @@ describeApp('the mails about views', (suite) => {
   });
 
   it('come once a day for all links with a digest', async () => {
+    // Invisible characters of the name are not part of the subject.
+    await db().updateTable('workspaces').set({ name: 'Demo\u200b workspace' }).execute();
     const links = [
       await create({ notify: 'NOTIFY_DIGEST' }),
       await create({ notify: 'NOTIFY_DIGEST', name: 'Second' }),

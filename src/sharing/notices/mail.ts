@@ -30,10 +30,11 @@ export function composeViewMail(
 ): Mail {
   const views = links.reduce((sum, { notice }) => sum + notice.views, 0);
   const [first] = links;
+  const workspace = shortName(brand.workspaceName);
   const subject =
     links.length === 1 && first !== undefined
       ? viewedBy(first)
-      : `${countOf(views, 'view')} of ${countOf(links.length, 'link')} in ${brand.workspaceName}`;
+      : `${countOf(views, 'view')} of ${countOf(links.length, 'link')} in ${workspace}`;
   const parts = links.flatMap((link) => partsOf(link, publicUrl));
   const created = links.length === 1 ? 'the link' : 'the links';
   const reason =
