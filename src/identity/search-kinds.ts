@@ -7,7 +7,9 @@ import { audienceSearch } from './audiences/store.ts';
 import { clientKeySearch, clientSearch, federatedIdentitySearch } from './clients/store.ts';
 import { customerSearch } from './customers/store.ts';
 import { signingKeySearch } from './keys/store.ts';
-import { providerSearch } from './providers/store.ts';
+import { passkeySearch } from './passkeys/store.ts';
+import { providerSearch, userIdentitySearch } from './providers/store.ts';
+import { sessionSearch } from './sessions/store.ts';
 import { issuerSearch } from './trusted-issuers/store.ts';
 import { userSearch } from './users/store.ts';
 
@@ -24,4 +26,7 @@ export const identitySearchKinds: readonly SearchKind[] = [
   { kind: 'client_key', ...clientKeySearch },
   { kind: 'federated_identity', ...federatedIdentitySearch },
   { kind: 'customer_key', ...customerKeySearch },
+  { kind: 'passkey', ...passkeySearch },
+  { kind: 'user_identity', ...userIdentitySearch },
+  { kind: 'session', ...sessionSearch },
 ];

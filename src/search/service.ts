@@ -64,7 +64,7 @@ function slugOf(text: string): string {
   return isRandomText(slug) ? slug : '';
 }
 
-const messageKinds: Partial<Record<NamedKind, ResourceKind>> = {
+const messageKinds: Record<NamedKind, ResourceKind> = {
   client: ResourceKind.CLIENT,
   client_secret: ResourceKind.CLIENT_SECRET,
   customer: ResourceKind.CUSTOMER,
@@ -85,6 +85,9 @@ const messageKinds: Partial<Record<NamedKind, ResourceKind>> = {
   client_key: ResourceKind.CLIENT_KEY,
   federated_identity: ResourceKind.FEDERATED_IDENTITY,
   domain: ResourceKind.DOMAIN,
+  passkey: ResourceKind.PASSKEY,
+  user_identity: ResourceKind.USER_IDENTITY,
+  session: ResourceKind.SESSION,
 };
 
 function resultMessage(found: Found, names: ReadonlyMap<string, NameAndParents>) {
@@ -98,7 +101,7 @@ function resultMessage(found: Found, names: ReadonlyMap<string, NameAndParents>)
   const owner = isOwned ? [{ id: workspaceId, name: workspaceName }] : [];
   return {
     id,
-    kind: messageKinds[kind] ?? ResourceKind.UNSPECIFIED,
+    kind: messageKinds[kind],
     name,
     detail: texts.slice(1).find((text) => text !== name) ?? '',
     parents: [...(known?.parents ?? owner)],

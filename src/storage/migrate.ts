@@ -49,6 +49,7 @@ import { addLastUses } from './migrations/0044-last-uses.ts';
 import { keepDomains } from './migrations/0045-kept-domains.ts';
 import { addCreatorsAndReads } from './migrations/0046-creators-and-reads.ts';
 import { allowSeveralInvitations } from './migrations/0047-several-invitations.ts';
+import { indexSignInSearch } from './migrations/0048-sign-in-search.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -106,6 +107,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0045-kept-domains': { up: keepDomains, oldestSupported: '0001-schema' },
   '0046-creators-and-reads': { up: addCreatorsAndReads, oldestSupported: '0001-schema' },
   '0047-several-invitations': { up: allowSeveralInvitations, oldestSupported: '0001-schema' },
+  '0048-sign-in-search': { up: indexSignInSearch, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

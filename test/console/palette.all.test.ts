@@ -6,6 +6,7 @@ import { addClientKey, makePublicJwk } from '../support/client-keys.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { addDomainRow } from '../support/domain-rows.ts';
 import { addClient } from '../support/owner-rows.ts';
+import { addSearchedRows } from '../support/searched-rows.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, staff, member } = useConsole();
@@ -89,6 +90,18 @@ describe('the command palette', () => {
     // The helper stores the id as the thumbprint, too.
     await search(keyId, `Public key · ${keyId} · Test client`);
     await page.waitForURL(new RegExp(ownerId));
+    const { rows } = await addSearchedRows(db, 'Grace');
+    const { id: userId, name: user } = rows.USER;
+    const ofUser = [
+      [rows.PASSKEY.name, 'Passkey'],
+      [rows.USER_IDENTITY.name, 'Linked account'],
+      [rows.SESSION.id, 'Session'],
+    ] as const;
+    for (const [text, kind] of ofUser) {
+      await open('/users');
+      await search(text, `${kind} · ${user}`);
+      await page.waitForURL(new RegExp(userId));
+    }
     await page.keyboard.press('Control+k');
     await page.keyboard.type('nothing has this name');
     await page.getByText('No results').waitFor();

@@ -80,6 +80,17 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
     },
   ],
   [
+    'passkeys',
+    {
+      ...{ id, user_id: half, credential_id: id, name: id, create_time: 'n' },
+      ...{ public_key: `''`, counter: '0', transports: `''`, synced: '0' },
+    },
+  ],
+  [
+    'user_identities',
+    { id, user_id: id, provider_id: id, subject: id, manages_grants: '0', create_time: 'n' },
+  ],
+  [
     'signing_keys',
     {
       kid: id,

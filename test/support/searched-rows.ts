@@ -29,6 +29,9 @@ export const searchedKinds = {
   CLIENT_KEY: 'clients:read',
   FEDERATED_IDENTITY: 'clients:read',
   DOMAIN: 'workspaces:read',
+  PASSKEY: 'users:read',
+  USER_IDENTITY: 'users:read',
+  SESSION: 'users:read',
 } as const;
 
 export type SearchedName = keyof typeof searchedKinds;
@@ -78,9 +81,13 @@ export async function addSearchedRows(db: Database, word: string): Promise<Searc
     CLIENT_KEY: { id: id('jwk'), name: `${word} client key` },
     FEDERATED_IDENTITY: { id: id('fed'), name: `${word} runner` },
     DOMAIN: { id: id('dom'), name: `${text}-docs.example.com` },
+    PASSKEY: { id: id('pky'), name: `${word} passkey` },
+    USER_IDENTITY: { id: id('uid'), name: `${word} subject` },
+    SESSION: { id: id('ses'), name: '' },
   };
   await transact(db, async (trx) => {
     await addOfInstallation(trx, rows, text);
+    await addOfUser(trx, rows);
     await addOfWorkspace(trx, rows, slug);
   });
   return { workspaceId: rows.WORKSPACE.id, slug, rows };
@@ -143,6 +150,20 @@ async function addOfInstallation(trx: Executor, rows: Rows, text: string): Promi
     token_seconds_max: 1,
   } as const;
   await insertRow(trx, 'signing_keys', { ...insert, ...key, ...sealed });
+}
+
+async function addOfUser(trx: Executor, rows: Rows): Promise<void> {
+  const own = { create_time, user_id: rows.USER.id };
+  const { id: credential_id } = rows.PASSKEY;
+  const key = { credential_id, public_key: '', counter: 0, transports: '', synced: 0 } as const;
+  await insertRow(trx, 'passkeys', { ...own, ...key, ...rows.PASSKEY });
+  const { id, name: subject } = rows.USER_IDENTITY;
+  const provider_id = rows.IDENTITY_PROVIDER.id;
+  const identity = { ...own, id, provider_id, subject, manages_grants: 0 } as const;
+  await insertRow(trx, 'user_identities', identity);
+  const times = { refresh_time: create_time, expire_time: create_time + 3_600_000 };
+  const signIn = { digest: rows.SESSION.id, amr: '', address: '' };
+  await insertRow(trx, 'sessions', { ...own, ...times, ...signIn, id: rows.SESSION.id });
 }
 
 async function addOfWorkspace(trx: Executor, rows: Rows, slug: string): Promise<void> {

@@ -62,7 +62,7 @@ export const idKinds: Readonly<Record<string, IdKind>> = {
   cus: named('customer', 'customers'),
   key: { kinds: ['customer_key', 'workspace_key'], find: findKeys },
   idp: named('identity_provider', 'identity_providers'),
-  uid: owned('user_identity', 'user_identities', { by: 'user', name: undefined }),
+  uid: owned('user_identity', 'user_identities', { by: 'user', name: 'subject' }),
   pky: owned('passkey', 'passkeys', { by: 'user' }),
   usr: users,
   ses: owned('session', 'sessions', { by: 'user', name: undefined }),

@@ -1,5 +1,8 @@
 import type { Executor, PasskeyRow } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 import { deleteBy, findBy, insertInto, lockBy, updateBy } from '../../storage/table-queries.ts';
+
+export const passkeySearch: SearchTable = { table: 'passkeys', idPrefix: 'pky', texts: ['name'] };
 
 /** Newest first. At most ten rows exist. */
 export function findPasskeys(db: Executor, userId: string): Promise<PasskeyRow[]> {

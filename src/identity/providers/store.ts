@@ -52,6 +52,12 @@ export const providerSearch: SearchTable = {
   isSmall: true,
 };
 
+export const userIdentitySearch: SearchTable = {
+  table: 'user_identities',
+  idPrefix: 'uid',
+  texts: ['subject'],
+};
+
 export const findProviders = listFrom('identity_providers', providerList);
 
 export const lockProvider = lockBy('identity_providers', 'id');

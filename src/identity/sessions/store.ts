@@ -4,6 +4,7 @@ import { selectNewestFirst } from '../../storage/page-token.ts';
 import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
 import type { AddSessionMethods } from '../users/users.ts';
 
@@ -103,6 +104,9 @@ export const sessionList = {
   sorts: { create_time: 'number', refresh_time: 'number' },
   searches: ['address'],
 } as const satisfies List;
+
+/** Also finds ended sessions, until the service deletes them: the audit log names them. */
+export const sessionSearch: SearchTable = { table: 'sessions', idPrefix: 'ses', texts: [] };
 
 export function findSessions(
   db: Executor,

@@ -30,7 +30,12 @@ export async function indexSearch(db: Kysely<unknown>): Promise<void> {
   await indexInvitations(db);
 }
 
-async function indexForSearch(db: Kysely<unknown>, table: string, text: string, where: string) {
+export async function indexForSearch(
+  db: Kysely<unknown>,
+  table: string,
+  text: string,
+  where: string,
+): Promise<void> {
   await createSortIndex(db, table, 'search_id', ['lower(id)']);
   await createSortIndex(db, table, 'search_text', [`lower(${text})`, 'id'], where);
   await createSortIndex(db, table, 'search_newest', ['create_time', 'id'], where);

@@ -7,6 +7,7 @@ import {
   IconBuilding,
   IconBuildingFortress,
   IconCloudLock,
+  IconDevices,
   IconFileText,
   IconFingerprint,
   IconFolder,
@@ -14,6 +15,7 @@ import {
   IconLayoutGrid,
   IconLink,
   IconMail,
+  IconPasswordFingerprint,
   IconServer,
   IconTargetArrow,
   IconUser,
@@ -105,4 +107,7 @@ const kinds: Partial<Record<ResourceKind, readonly [string, Icon]>> = {
   [ResourceKind.CLIENT_KEY]: ['Public key', IconKey],
   [ResourceKind.FEDERATED_IDENTITY]: ['Federated identity', IconCloudLock],
   [ResourceKind.DOMAIN]: ['Domain', IconWorld],
+  [ResourceKind.PASSKEY]: ['Passkey', IconPasswordFingerprint],
+  [ResourceKind.USER_IDENTITY]: ['Linked account', IconBuildingFortress],
+  [ResourceKind.SESSION]: ['Session', IconDevices],
 };

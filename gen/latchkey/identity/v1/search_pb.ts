@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/search.proto.
  */
 export const file_latchkey_identity_v1_search: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9zZWFyY2gucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIrUBCgxTZWFyY2hSZXN1bHQSCgoCaWQYASABKAkSMAoEa2luZBgCIAEoDjIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJlc291cmNlS2luZBIMCgRuYW1lGAMgASgJEg4KBmRldGFpbBgEIAEoCRIzCgdwYXJlbnRzGAUgAygLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2VhcmNoUGFyZW50EhQKDHdvcmtzcGFjZV9pZBgGIAEoCSIoCgxTZWFyY2hQYXJlbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSJ4Cg1TZWFyY2hSZXF1ZXN0EiwKBXF1ZXJ5GAEgASgJQh26SBpyGBACGMgBMhFbXlxzXVtcc1xTXSpbXlxzXRIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAIkUKDlNlYXJjaFJlc3BvbnNlEjMKB3Jlc3VsdHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TZWFyY2hSZXN1bHQqhAUKDFJlc291cmNlS2luZBIdChlSRVNPVVJDRV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUUkVTT1VSQ0VfS0lORF9DTElFTlQQARIfChtSRVNPVVJDRV9LSU5EX0NMSUVOVF9TRUNSRVQQAhIaChZSRVNPVVJDRV9LSU5EX0NVU1RPTUVSEAMSIgoeUkVTT1VSQ0VfS0lORF9DVVNUT01FUl9BUElfS0VZEAQSGQoVUkVTT1VSQ0VfS0lORF9BQ0NPVU5UEAUSFgoSUkVTT1VSQ0VfS0lORF9VU0VSEAYSGgoWUkVTT1VSQ0VfS0lORF9BVURJRU5DRRAHEiAKHFJFU09VUkNFX0tJTkRfVFJVU1RFRF9JU1NVRVIQCBIjCh9SRVNPVVJDRV9LSU5EX0lERU5USVRZX1BST1ZJREVSEAkSHQoZUkVTT1VSQ0VfS0lORF9TSUdOSU5HX0tFWRAKEhsKF1JFU09VUkNFX0tJTkRfV09SS1NQQUNFEAsSHAoYUkVTT1VSQ0VfS0lORF9JTlZJVEFUSU9OEAwSIwofUkVTT1VSQ0VfS0lORF9XT1JLU1BBQ0VfQVBJX0tFWRANEhoKFlJFU09VUkNFX0tJTkRfRE9DVU1FTlQQDhIYChRSRVNPVVJDRV9LSU5EX0ZPTERFUhAPEhYKElJFU09VUkNFX0tJTkRfTElOSxAQEhkKFVJFU09VUkNFX0tJTkRfVklTSVRPUhAREhwKGFJFU09VUkNFX0tJTkRfQ0xJRU5UX0tFWRASEiQKIFJFU09VUkNFX0tJTkRfRkVERVJBVEVEX0lERU5USVRZEBMSGAoUUkVTT1VSQ0VfS0lORF9ET01BSU4QFDKEAQoNU2VhcmNoU2VydmljZRJzCgZTZWFyY2gSIy5sYXRjaGtleS5pZGVudGl0eS52MS5TZWFyY2hSZXF1ZXN0GiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2VhcmNoUmVzcG9uc2UiHpACAYq1GAgaBAEDBAVYAYLT5JMCCRIHL3NlYXJjaGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access]);
+  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9zZWFyY2gucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIrUBCgxTZWFyY2hSZXN1bHQSCgoCaWQYASABKAkSMAoEa2luZBgCIAEoDjIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJlc291cmNlS2luZBIMCgRuYW1lGAMgASgJEg4KBmRldGFpbBgEIAEoCRIzCgdwYXJlbnRzGAUgAygLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2VhcmNoUGFyZW50EhQKDHdvcmtzcGFjZV9pZBgGIAEoCSIoCgxTZWFyY2hQYXJlbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSJ4Cg1TZWFyY2hSZXF1ZXN0EiwKBXF1ZXJ5GAEgASgJQh26SBpyGBACGMgBMhFbXlxzXVtcc1xTXSpbXlxzXRIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAIkUKDlNlYXJjaFJlc3BvbnNlEjMKB3Jlc3VsdHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TZWFyY2hSZXN1bHQq2wUKDFJlc291cmNlS2luZBIdChlSRVNPVVJDRV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUUkVTT1VSQ0VfS0lORF9DTElFTlQQARIfChtSRVNPVVJDRV9LSU5EX0NMSUVOVF9TRUNSRVQQAhIaChZSRVNPVVJDRV9LSU5EX0NVU1RPTUVSEAMSIgoeUkVTT1VSQ0VfS0lORF9DVVNUT01FUl9BUElfS0VZEAQSGQoVUkVTT1VSQ0VfS0lORF9BQ0NPVU5UEAUSFgoSUkVTT1VSQ0VfS0lORF9VU0VSEAYSGgoWUkVTT1VSQ0VfS0lORF9BVURJRU5DRRAHEiAKHFJFU09VUkNFX0tJTkRfVFJVU1RFRF9JU1NVRVIQCBIjCh9SRVNPVVJDRV9LSU5EX0lERU5USVRZX1BST1ZJREVSEAkSHQoZUkVTT1VSQ0VfS0lORF9TSUdOSU5HX0tFWRAKEhsKF1JFU09VUkNFX0tJTkRfV09SS1NQQUNFEAsSHAoYUkVTT1VSQ0VfS0lORF9JTlZJVEFUSU9OEAwSIwofUkVTT1VSQ0VfS0lORF9XT1JLU1BBQ0VfQVBJX0tFWRANEhoKFlJFU09VUkNFX0tJTkRfRE9DVU1FTlQQDhIYChRSRVNPVVJDRV9LSU5EX0ZPTERFUhAPEhYKElJFU09VUkNFX0tJTkRfTElOSxAQEhkKFVJFU09VUkNFX0tJTkRfVklTSVRPUhAREhwKGFJFU09VUkNFX0tJTkRfQ0xJRU5UX0tFWRASEiQKIFJFU09VUkNFX0tJTkRfRkVERVJBVEVEX0lERU5USVRZEBMSGAoUUkVTT1VSQ0VfS0lORF9ET01BSU4QFBIZChVSRVNPVVJDRV9LSU5EX1BBU1NLRVkQFRIfChtSRVNPVVJDRV9LSU5EX1VTRVJfSURFTlRJVFkQFhIZChVSRVNPVVJDRV9LSU5EX1NFU1NJT04QFzKEAQoNU2VhcmNoU2VydmljZRJzCgZTZWFyY2gSIy5sYXRjaGtleS5pZGVudGl0eS52MS5TZWFyY2hSZXF1ZXN0GiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2VhcmNoUmVzcG9uc2UiHpACAYq1GAgaBAEDBAVYAYLT5JMCCRIHL3NlYXJjaGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access]);
 
 /**
  * A resource that a search has found.
@@ -39,7 +39,7 @@ export type SearchResult = Message<"latchkey.identity.v1.SearchResult"> & {
    * The name, at most 255 characters. For an invitation, a visitor and a user without a name, the
    * email address. For a trusted issuer without a name, its issuer. For a link without a name, the
    * name of its document or folder. For an account, its id. For a federated identity, the pattern of
-   * its subject. Empty if the resource has no name.
+   * its subject. For a user's identity, its subject. Empty if the resource has no name.
    *
    * @generated from field: string name = 3;
    */
@@ -57,7 +57,8 @@ export type SearchResult = Message<"latchkey.identity.v1.SearchResult"> & {
   /**
    * The resources that it belongs to, the nearest first: the document or folder and the workspace of
    * a link, the workspace of other resources of workspaces, the client of a secret, a key or a
-   * federated identity, and the customer of an API key.
+   * federated identity, the customer of an API key, and the user of a passkey, an identity or a
+   * session.
    *
    * @generated from field: repeated latchkey.identity.v1.SearchParent parents = 5;
    */
@@ -317,6 +318,27 @@ export enum ResourceKind {
    * @generated from enum value: RESOURCE_KIND_DOMAIN = 20;
    */
   DOMAIN = 20,
+
+  /**
+   * A passkey of a user. Requires `users:read`.
+   *
+   * @generated from enum value: RESOURCE_KIND_PASSKEY = 21;
+   */
+  PASSKEY = 21,
+
+  /**
+   * A user's identity at an identity provider, by its subject. Requires `users:read`.
+   *
+   * @generated from enum value: RESOURCE_KIND_USER_IDENTITY = 22;
+   */
+  USER_IDENTITY = 22,
+
+  /**
+   * A session of a user, by its id. Requires `users:read`.
+   *
+   * @generated from enum value: RESOURCE_KIND_SESSION = 23;
+   */
+  SESSION = 23,
 }
 
 /**
@@ -342,15 +364,16 @@ export const SearchService: GenService<{
    * The search compares the query, without surrounding spaces, with these texts in any letter case:
    *
    * - the start of a name, an email address, an audience's identifier, an issuer, a host name, a
-   *   federated identity's subject or the JWK thumbprint of a client's key, in all resources.
-   *   Letters other than A to Z must have the same case.
+   *   federated identity's or a user's subject, or the JWK thumbprint of a client's key, in all
+   *   resources. Letters other than A to Z must have the same case.
    * - the start of an id, in all resources: at least three characters after the prefix, such as
    *   `doc_4D6`, or at least four characters without the prefix, such as `4D6G`
    * - the URL of a shared link, or the part after `/s/`
    * - any part of these texts except the URL, in the 500 newest resources of each kind
    *
    * Like the lists, it finds disabled clients, customers and users, expired and revoked
-   * credentials, and expired and revoked links, but no expired invitations.
+   * credentials, and expired and revoked links, but no expired invitations. It finds ended sessions
+   * until the service deletes them.
    *
    * @generated from rpc latchkey.identity.v1.SearchService.Search
    */
