@@ -78,6 +78,10 @@ token that is bound to the certificate works only together with it. \`LATCHKEY_B
 the server of the certificate. A command for another server, such as that of another profile, fails
 and sends nothing. The key must not have a passphrase. See [mutual TLS](operations.md#mutual-tls).
 
+\`login --certificate-file own.crt --certificate-key-file own.key\` stores the paths of the files in
+the profile. Only the server of the profile gets this certificate. A certificate or a credential in
+the environment replaces it.
+
 ## Output
 
 Data goes to the standard output, everything else to the standard error output.

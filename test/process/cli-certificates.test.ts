@@ -1,66 +1,21 @@
 // The command line with the certificate of a client (RFC 8705), and tokens that are bound to it.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer, globalAgent } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import type { TLSSocket } from 'node:tls';
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createAuthority, type KeyPair } from '../support/certificates.ts';
-import { openShell, openStaffShell, type Shell } from '../support/cli.ts';
+import { expect, test } from 'vitest';
+import type { KeyPair } from '../support/certificates.ts';
+import { openStaffShell } from '../support/cli.ts';
+import { useCertificates } from '../support/cli-certificates.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { localNames, startTlsApp } from '../support/tls-app.ts';
-import { useStarted } from '../support/use-started.ts';
 
-const workloads = createAuthority('Workloads');
+const { program, workloads, own, createClient, billingId, openWithFiles, startOtherServer } =
+  useCertificates();
+
 const uri = ['spiffe://example.org/billing'];
-const own = workloads.issue({ uri });
 const other = workloads.issue({ uri });
 const certificateVariable = 'LATCHKEY_CLIENT_CERTIFICATE_FILE';
 const keyVariable = 'LATCHKEY_CLIENT_CERTIFICATE_KEY_FILE';
-const scopes = ['accounts:read', 'documents:read', 'documents:write', 'tokens:read'];
-
-const program = useStarted(() => startTlsApp({ clientAuthority: workloads }));
-let billing: ReturnType<typeof createClient> | undefined;
-
-/** The client of the certificate. A name belongs to one client. */
-async function billingId() {
-  billing ??= createClient('billing', '--certificate-uri', uri[0] ?? '');
-  return (await billing).id;
-}
-
-/** Instead of NODE_EXTRA_CA_CERTS, which Node reads only when a process starts. */
-const trust = (...authorities: readonly { readonly certificate: string }[]) => {
-  globalAgent.options.ca = authorities.map(({ certificate }) => certificate);
-};
-
-const words = (...create: readonly string[]) => [
-  ...['clients', 'create', ...create, '--bound-tokens', '--json'],
-  ...scopes.flatMap((scope) => ['--scope', scope]),
-];
-
-async function createClient(...more: readonly string[]) {
-  const staff = await openStaffShell(program);
-  const { status, stdout, stderr } = await staff.run(words(...more));
-  expect({ status, stderr }).toMatchObject({ status: 0 });
-  const created = JSON.parse(stdout);
-  return { id: created.client.id as string, secret: created.client_secret as string };
-}
-
-beforeAll(() => trust(program.files.authority));
-afterAll(() => {
-  globalAgent.options.ca = undefined;
-  globalAgent.destroy();
-});
-
-/** A shell with the files of a certificate. Its environment does not name them. */
-async function openWithFiles(env: Record<string, string>, pair: KeyPair = own): Promise<Shell> {
-  const shell = await openShell({ LATCHKEY_BASE_URL: program.app.publicUrl, ...env });
-  await writeFile(path.join(shell.home, 'own.crt'), pair.certificate);
-  await writeFile(path.join(shell.home, 'own.key'), pair.key);
-  return shell;
-}
 
 const files = { [certificateVariable]: 'own.crt', [keyVariable]: 'own.key' };
 
@@ -122,25 +77,7 @@ test('the error for a certificate without a credential names the variable', asyn
 });
 
 test('another server never gets the certificate', async () => {
-  const authority = createAuthority('Other');
-  const { certificate: cert, key } = authority.issue(localNames);
-  const presented: unknown[] = [];
-  const server = createServer({ cert, key, requestCert: true, rejectUnauthorized: false });
-  server.on('secureConnection', (socket: TLSSocket) => {
-    presented.push(socket.getPeerX509Certificate());
-  });
-  server.on('request', (_, response) => {
-    response.writeHead(302, { location: program.app.publicUrl }).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  trust(program.files.authority, authority);
-  onTestFinished(() => {
-    trust(program.files.authority);
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
+  const { address, presented } = await startOtherServer();
   // A redirect to the other server is not followed.
   const redirected = await openCaller({ LATCHKEY_BASE_URL: address, LATCHKEY_TOKEN: 'a' });
   expect(await redirected.run(['api', 'GET', '/accounts'])).toMatchObject({ status: 69 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openShell, type Shell, startServer } from '../support/cli.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { addSearchedRows } from '../support/searched-rows.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const program = useStarted(() => startServer());
@@ -155,6 +156,20 @@ test('the completion finds ids by their starts and by names, within the workspac
   expect(keys).toEqual([expect.stringMatching(/^[\w-]{43}\tEdDSA, active$/)]);
   const other = ['--workspace', 'ws_4D6GJ00000000000000000'];
   expect(await completed(...mine, 'documents', 'get', ...other, '')).toEqual([]);
+  const { rows } = await addSearchedRows(program.app.inside.db, 'Grace');
+  const { USER, PASSKEY, WORKSPACE, INVITATION, DOMAIN } = rows;
+  const deletePasskey = [...mine, 'users', 'passkeys', 'delete'];
+  const passkey = `${PASSKEY.id}\t${PASSKEY.name}`;
+  expect(await completed(...deletePasskey, USER.id, '')).toEqual([passkey]);
+  // The passkeys of other users do not belong to `me`.
+  expect(await completed(...deletePasskey, 'me', 'pky_')).toEqual([]);
+  const within = [...mine, '--workspace', WORKSPACE.id];
+  for (const [command, { id, name }] of [
+    [['invitations', 'revoke', WORKSPACE.id], INVITATION],
+    [['domains', 'delete', WORKSPACE.id], DOMAIN],
+  ] as const) {
+    expect(await completed(...within, 'workspaces', ...command, '')).toEqual([`${id}\t${name}`]);
+  }
   const unsigned = await shell.run(['completion', 'zsh', '--', 'clients', 'get', '']);
   expect(unsigned).toMatchObject({ status: 77, stdout: '' });
 });

@@ -13,7 +13,8 @@ const login: Command = {
     'company account. Approve only a sign-in that you started yourself.\n\n' +
     'With --client or --api-key, stores the credential of a program instead. Secrets are never ' +
     'arguments, because other users of the machine can see those: the command asks for them, or ' +
-    'reads them from the environment or the standard input.\n\n' +
+    'reads them from the environment or the standard input. With --certificate-file, the profile ' +
+    'stores the paths of the files, which each later command reads.\n\n' +
     'The profile is $XDG_CONFIG_HOME/latchkey/profile.json, by default in ~/.config, or with ' +
     '--profile a file in the folder profiles next to it. Only you can read it. The variables ' +
     'LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID with LATCHKEY_CLIENT_SECRET, ' +
@@ -40,6 +41,16 @@ const login: Command = {
       about: 'With --client: the file with the private JWK of the client, instead of a secret.',
     },
     {
+      ...{ name: 'certificate-file', value: 'file', isFile: true },
+      about:
+        'The PEM file with a certificate that each request presents. It replaces the secret of a ' +
+        'client, unless LATCHKEY_CLIENT_SECRET is set.',
+    },
+    {
+      ...{ name: 'certificate-key-file', value: 'file', isFile: true },
+      about: 'The PEM file with the private key of the certificate.',
+    },
+    {
       name: 'api-key',
       about: 'Signs in with an API key, which is LATCHKEY_API_KEY or is asked for.',
     },
@@ -52,6 +63,7 @@ const login: Command = {
     'login --browser',
     'login --client cli_… < secret.txt',
     'login --client cli_… --key-file private.json',
+    'login --client cli_… --certificate-file own.crt --certificate-key-file own.key',
   ],
   load: async () => (await import('./login.ts')).runLogin,
 };

@@ -6,6 +6,7 @@ import { readInput } from '../base/files.ts';
 import { write } from '../base/print.ts';
 import { untilInterrupted } from '../base/signals.ts';
 import { jsonText } from '../base/text.ts';
+import { targetOf } from './client-certificate.ts';
 import { explain } from './errors.ts';
 import { openRemote } from './remote.ts';
 import { authorizationOf } from './token.ts';
@@ -30,7 +31,7 @@ export async function runApi(input: Input, host: CommandHost): Promise<number> {
     const credential = await authorizationOf(remote, scope, { method, url: url.href }, host);
     for (const [name, value] of Object.entries(credential)) headers.set(name, value);
     const request = { method, headers, body, signal };
-    const answer = await sendRequest({ server, env: host.env }, url, request);
+    const answer = await sendRequest(targetOf(host, remote.profile), url, request);
     const { status, header } = answer;
     if (status >= 300) {
       throw latchkeyErrorOfAnswer({ status, header, text: await text(answer.chunks) });

@@ -1,41 +1,66 @@
-// The certificate of a client (RFC 8705), which each connection of a command presents.
+// The certificate of a client (RFC 8705), which each connection of a command presents: that of the
+// environment, or else that of the profile.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { CommandError, type CommandHost } from '../base/command.ts';
 import { unreadable } from '../base/files.ts';
 import { commandLineVariables as variables } from '../variables.ts';
-import { serverOf } from './profile.ts';
+import { type CertificateFiles, type Profile, serverOf } from './profile.ts';
 
 /** PEM texts, as `node:tls` expects them. */
 export type ClientCertificate = { readonly cert: string; readonly key: string };
 
 const { certificateFile, certificateKeyFile } = variables;
 
+/** A server, and the certificates for it. */
+export type Target = Pick<CommandHost, 'env'> & Pick<Profile, 'server' | 'certificate'>;
+
+/** The server of a profile, which alone gets the certificate of the profile. */
+export const targetOf = (
+  { env }: Pick<CommandHost, 'env'>,
+  { server, certificate }: Pick<Profile, 'server' | 'certificate'>,
+): Target => ({ server, env, certificate });
+
 /**
- * Returns undefined if the environment names no certificate. Throws a CommandError that names the
- * variable if the certificate cannot be used, or belongs to another server. The error never
- * contains the key.
+ * Returns undefined if neither the environment nor the profile names a certificate. Throws a
+ * CommandError that names the variable or the file if the certificate cannot be used, or belongs
+ * to another server. The error never contains the key.
  */
-export function readCertificateFor(
-  server: string,
-  env: CommandHost['env'],
-): ClientCertificate | undefined {
+export function readCertificateFor(target: Target): ClientCertificate | undefined {
+  const { certificate } = target;
+  const inEnvironment = filesInEnvironment(target);
+  if (inEnvironment !== undefined) {
+    return readCertificate(inEnvironment, { file: certificateFile, keyFile: certificateKeyFile });
+  }
+  if (certificate === undefined) return undefined;
+  return readCertificate(certificate, { file: 'certificate', keyFile: 'certificate key' });
+}
+
+function filesInEnvironment({ server, env }: Target): CertificateFiles | undefined {
   const file = env[certificateFile];
   const keyFile = env[certificateKeyFile];
   if (!file && !keyFile) return undefined;
   if (!keyFile) throw wrong(`${certificateFile} needs ${certificateKeyFile}`);
   if (!file) throw wrong(`${certificateKeyFile} needs ${certificateFile}`);
   requireOwnServer(server, env[variables.server]);
-  const cert = readPem(file, certificateFile);
-  const key = readPem(keyFile, certificateKeyFile);
+  return { file, keyFile };
+}
+
+/** Errors begin with the `names` of the files. */
+function readCertificate(
+  { file, keyFile }: CertificateFiles,
+  names: CertificateFiles,
+): ClientCertificate {
+  const cert = readPem(file, names.file);
+  const key = readPem(keyFile, names.keyFile);
   const form = 'in PEM form that TLS accepts';
-  requireUsable({ cert }, `${certificateFile}: ${file} is not a certificate ${form}`);
+  requireUsable({ cert }, `${names.file}: ${file} is not a certificate ${form}`);
   const noPassphrase = 'a private key without a passphrase';
-  requireUsable({ key }, `${certificateKeyFile}: ${keyFile} is not ${noPassphrase} ${form}`);
+  requireUsable({ key }, `${names.keyFile}: ${keyFile} is not ${noPassphrase} ${form}`);
   const mismatch = `${keyFile} does not belong to the certificate in ${file}`;
-  requireUsable({ cert, key }, `${certificateKeyFile}: the key in ${mismatch}`);
-  requireValidNow(new X509Certificate(cert));
+  requireUsable({ cert, key }, `${names.keyFile}: the key in ${mismatch}`);
+  requireValidNow(new X509Certificate(cert), names.file);
   return { cert, key };
 }
 
@@ -51,11 +76,11 @@ function requireOwnServer(server: string, named: string | undefined): void {
   throw wrong(`${certificateFile} needs an https address, but ${variables.server} is ${server}`);
 }
 
-function readPem(file: string, variable: string): string {
+function readPem(file: string, name: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw unreadable(`${variable}: ${file}`, error);
+    throw unreadable(`${name}: ${file}`, error);
   }
 }
 
@@ -68,7 +93,7 @@ function requireUsable(options: Partial<ClientCertificate>, problem: string): vo
   }
 }
 
-function requireValidNow({ validFrom, validTo }: X509Certificate): void {
+function requireValidNow({ validFrom, validTo }: X509Certificate, name: string): void {
   const [start, end] = [new Date(validFrom), new Date(validTo)];
   const now = Date.now();
   const problem =
@@ -78,5 +103,5 @@ function requireValidNow({ validFrom, validTo }: X509Certificate): void {
         ? `is not valid before ${start.toISOString()}`
         : undefined;
   if (problem === undefined) return;
-  throw new CommandError(`${certificateFile}: the certificate ${problem}`, undefined, 'access');
+  throw new CommandError(`${name}: the certificate ${problem}`, undefined, 'access');
 }

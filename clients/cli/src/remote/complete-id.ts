@@ -11,11 +11,13 @@ type Kind = {
   readonly prefix: string;
   /** Whether it belongs to a workspace. */
   readonly isInWorkspace?: true;
+  /** Whether only those of an owner that the line names are completed. */
+  readonly needsOwner?: true;
 };
 
 const { CLIENT, CLIENT_SECRET, CUSTOMER, CUSTOMER_API_KEY, WORKSPACE_API_KEY } = ResourceKind;
 const { USER, AUDIENCE, TRUSTED_ISSUER, IDENTITY_PROVIDER, WORKSPACE } = ResourceKind;
-const { DOCUMENT, FOLDER, LINK } = ResourceKind;
+const { DOCUMENT, FOLDER, LINK, INVITATION, DOMAIN, PASSKEY } = ResourceKind;
 
 const folder: Kind = { kinds: [FOLDER], prefix: 'fld_', isInWorkspace: true };
 
@@ -34,6 +36,9 @@ const kindOf: Readonly<Record<string, Kind>> = {
   folder,
   parent: folder,
   link: { kinds: [LINK], prefix: 'lnk_', isInWorkspace: true },
+  invitation: { kinds: [INVITATION], prefix: 'inv_', isInWorkspace: true },
+  domain: { kinds: [DOMAIN], prefix: 'dom_', isInWorkspace: true },
+  passkey: { kinds: [PASSKEY], prefix: 'pky_', needsOwner: true },
 };
 
 export type UnfinishedId = {
@@ -62,7 +67,7 @@ export async function completeId(
 ): Promise<Word[]> {
   const kind = kindOf[name.replace(/-id$/, '')];
   if (kind === undefined) return [];
-  const { kinds, prefix, isInWorkspace } = kind;
+  const { kinds, prefix, isInWorkspace, needsOwner } = kind;
   const remote = await openRemote(host);
   const search = remote.call(SearchService.method.search, {
     query: word.length < queryLengthMin ? prefix : word,
@@ -72,9 +77,9 @@ export async function completeId(
   const answer = await soonEnough(search);
   if (answer === undefined) return [];
   const found = answer.results.filter((one) => kinds.includes(one.kind));
-  // The secrets of a client that the line names, and the keys of its customer.
+  // The secrets of a client, the keys of a customer or the passkeys of a user in the line.
   const own = found.filter(({ parents }) => parents.some(({ id }) => line.includes(id)));
-  const words = (own.length > 0 ? own : found).filter(({ id }) => isPlainWord(id));
+  const words = (own.length > 0 || needsOwner ? own : found).filter(({ id }) => isPlainWord(id));
   // Bash would insert the start of the names after an id that it gets twice.
   const byId = new Map(words.map(({ id, name: about }) => [id, cleanText(about)]));
   return [...byId].map(([text, about]) => ({ text, about }));

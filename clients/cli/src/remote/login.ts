@@ -14,9 +14,11 @@ import { wantsJson, writeJson } from '../base/print.ts';
 import { ask, canAsk, readLines } from '../base/prompt.ts';
 import { commandLineVariables as variables } from '../variables.ts';
 import { signInWithBrowser } from './browser-sign-in.ts';
+import { targetOf } from './client-certificate.ts';
 import { explain, ServerError } from './errors.ts';
 import { givenWorkspaceId } from './named-ids.ts';
 import {
+  type CertificateFiles,
   type Profile,
   type ProfileCredential,
   readProfile,
@@ -36,8 +38,9 @@ export async function runLogin(input: Input, host: CommandHost): Promise<number>
   const earlier = await readProfile(host.env).catch(() => undefined);
   const server = await readServer(input, host, earlier);
   const workspaceId = givenWorkspaceId(input);
-  const credential = await readCredential(input, host, { server, earlier });
-  const profile: Profile = { server, workspaceId, credential };
+  const certificate = readCertificateFiles(input, server);
+  const credential = await readCredential(input, host, { server, certificate, earlier });
+  const profile: Profile = { server, workspaceId, credential, certificate };
   if (workspaceId !== undefined) {
     await requireWorkspace(host, profile, workspaceId).catch(async (error) => {
       // The sign-in has ended the earlier session.
@@ -64,10 +67,23 @@ async function requireWorkspace(host: CommandHost, profile: Profile, workspaceId
   }
 }
 
-type Login = {
-  readonly server: string;
+type Login = Pick<Profile, 'server' | 'certificate'> & {
   readonly earlier: Profile | undefined;
 };
+
+/** The certificate names the caller, so that it is never sent without encryption. */
+function readCertificateFiles(input: Input, server: string): CertificateFiles | undefined {
+  const file = textOption(input, 'certificate-file');
+  const keyFile = textOption(input, 'certificate-key-file');
+  if (file === undefined && keyFile === undefined) return undefined;
+  if (keyFile === undefined)
+    throw new UsageError('--certificate-file needs --certificate-key-file.');
+  if (file === undefined) throw new UsageError('--certificate-key-file needs --certificate-file.');
+  if (!server.startsWith('https:')) {
+    throw new UsageError(`--certificate-file needs an https address, but the server is ${server}.`);
+  }
+  return { file: path.resolve(file), keyFile: path.resolve(keyFile) };
+}
 
 async function readCredential(
   input: Input,
@@ -89,6 +105,10 @@ async function readCredential(
   if (keyFile !== undefined) {
     if (clientId === undefined) throw new UsageError('--key-file needs --client.');
     return { kind: 'client-key', clientId, keyFile: path.resolve(keyFile) };
+  }
+  const hasSecret = Boolean(host.env[variables.clientSecret]);
+  if (clientId !== undefined && login.certificate !== undefined && !hasSecret) {
+    return { kind: 'certificate', clientId };
   }
   if (clientId !== undefined) {
     const clientSecret = await readSecret(host, variables.clientSecret, 'Client secret');
@@ -117,13 +137,14 @@ function sessionOf(profile: Profile | undefined, server: string): SessionProfile
 
 /** Sends the earlier cookies, so that the server ends that session and recognizes the device. */
 async function signInUser(
-  { server, earlier }: Login,
-  { env }: CommandHost,
+  login: Login,
+  host: CommandHost,
   start: (transport: Transport, cookies: Cookies) => Promise<SignedIn>,
 ): Promise<ProfileCredential> {
+  const { server, earlier } = login;
   const cookies = sessionOf(earlier, server)?.credential.cookies ?? {};
   try {
-    return (await start(connectTo({ server, env }), cookies)).credential;
+    return (await start(connectTo(targetOf(host, login)), cookies)).credential;
   } catch (error) {
     throw explain(error, server);
   }
@@ -167,7 +188,7 @@ export async function runLogout(_input: Input, host: CommandHost): Promise<numbe
   const { server, credential } = profile;
   const method = SessionService.method.signOut;
   try {
-    const transport = connectTo({ server, env: host.env });
+    const transport = connectTo(targetOf(host, profile));
     await callUnary(transport, method, {}, cookieHeader(credential.cookies));
   } catch (error) {
     const reason = errorMessageOf(explain(error, server));

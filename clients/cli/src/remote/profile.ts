@@ -25,7 +25,7 @@ export type ProfileCredential =
   | { readonly kind: 'client-key'; readonly clientId: string; readonly keyFile: string }
   /** A client without a secret. The file contains a token of a trusted issuer. */
   | { readonly kind: 'assertion'; readonly clientId: string; readonly assertionFile: string }
-  /** A client with a certificate instead of a secret (RFC 8705). The environment names the file. */
+  /** A client with a certificate instead of a secret (RFC 8705). */
   | { readonly kind: 'certificate'; readonly clientId: string }
   /** A workspace's or a customer's API key. */
   | { readonly kind: 'api-key'; readonly apiKey: string }
@@ -36,7 +36,12 @@ export type Profile = {
   /** The workspace of commands without --workspace. */
   readonly workspaceId?: string | undefined;
   readonly credential: ProfileCredential;
+  /** The certificate that each connection to the server presents. */
+  readonly certificate?: CertificateFiles | undefined;
 };
+
+/** The absolute paths of PEM files. */
+export type CertificateFiles = { readonly file: string; readonly keyFile: string };
 
 type Environment = CommandHost['env'];
 

@@ -16,6 +16,7 @@ import { CommandError, type CommandHost } from '../base/command.ts';
 import { canAsk } from '../base/prompt.ts';
 import { commandLineVariables as variables } from '../variables.ts';
 import { signInWithBrowser } from './browser-sign-in.ts';
+import { targetOf } from './client-certificate.ts';
 import { credentialsOf } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
 import { findProfile, namesCertificate, type Profile, saveSession } from './profile.ts';
@@ -51,7 +52,7 @@ const leftMsMin = 15_000;
 
 export function createRemote(host: CommandHost, first: Profile): Remote {
   const { server } = first;
-  const target = { server, env: host.env };
+  const target = targetOf(host, first);
   let profile = first;
   /** The profile as its file has it. */
   let stored = first;

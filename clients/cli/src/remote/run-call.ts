@@ -21,15 +21,15 @@ import { readLinkId, readUserId, workspaceIdOf } from './named-ids.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { readRequest } from './request.ts';
 import { bodyField, jsonOf, shownData } from './response.ts';
-import { callPublic, findServer } from './server.ts';
+import { callPublic, findTarget } from './server.ts';
 
 export async function runCall(spec: CallSpec, given: Input, host: CommandHost): Promise<number> {
   const method = methodOf(spec);
   if (spec.isPublic) {
-    const server = await findServer(given, host);
+    const target = await findTarget(given, host);
     const options = { input: given, host, workspaceId: undefined };
     const request = await readRequest(method.input, spec, options);
-    return print(spec, await callPublic(method, request, { server, env: host.env }), given, host);
+    return print(spec, await callPublic(method, request, target), given, host);
   }
   const remote = await openRemote(host);
   const workspaceId = workspaceIdOf(given, remote);

@@ -8,9 +8,10 @@ import type {
 import { type CommandHost, type Input, textOption, UsageError } from '../base/command.ts';
 import { ask, canAsk } from '../base/prompt.ts';
 import { commandLineVariables as variables } from '../variables.ts';
+import { type Target, targetOf } from './client-certificate.ts';
 import { explain } from './errors.ts';
 import { type Profile, readProfile, serverOf } from './profile.ts';
-import { callUnary, connectTo, type Target } from './transport.ts';
+import { callUnary, connectTo } from './transport.ts';
 
 /** Returns the server of the option, of the environment or of the profile, or asks for it. */
 export async function readServer(
@@ -38,5 +39,8 @@ export async function callPublic<I extends DescMessage, O extends DescMessage>(
 }
 
 /** A damaged profile names no server. */
-export const findServer = async (input: Input, host: CommandHost) =>
-  readServer(input, host, await readProfile(host.env).catch(() => undefined));
+export async function findTarget(input: Input, host: CommandHost): Promise<Target> {
+  const profile = await readProfile(host.env).catch(() => undefined);
+  const server = await readServer(input, host, profile);
+  return targetOf(host, profile?.server === server ? profile : { server });
+}

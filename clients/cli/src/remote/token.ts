@@ -16,6 +16,7 @@ import {
 } from '../base/command.ts';
 import { wantsJson, writeJson, writeLine, writeObject } from '../base/print.ts';
 import { canAsk, readLines } from '../base/prompt.ts';
+import { targetOf } from './client-certificate.ts';
 import { credentialsOf, readPrivateKey, readTokenFile } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
 import { saveSession } from './profile.ts';
@@ -110,8 +111,8 @@ async function issue(
   { scope, resource, exchange, prover }: Wanted,
   host: CommandHost,
 ): Promise<Issued> {
-  const { server, credential } = profile;
-  const target = { server, env: host.env };
+  const { credential } = profile;
+  const target = targetOf(host, profile);
   if (exchange !== undefined && !('clientId' in credential)) {
     throw new UsageError('Only a service client can exchange tokens.');
   }

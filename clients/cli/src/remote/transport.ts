@@ -1,5 +1,5 @@
 // Opens the connections to a running server: calls of methods with Connect over HTTP/1.1, which
-// every proxy understands, and single requests. Each presents the certificate of the environment.
+// every proxy understands, and single requests. Each presents the certificate for its server.
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type {
@@ -16,8 +16,7 @@ import type { AnyCredentials } from '../../../client/src/credentials.ts';
 import type { Prover } from '../../../client/src/dpop.ts';
 import { type HttpAnswer, latchkeyErrorOf } from '../../../client/src/errors.ts';
 import { messageBytesMax } from '../../../client/src/options.ts';
-import type { CommandHost } from '../base/command.ts';
-import { readCertificateFor } from './client-certificate.ts';
+import { readCertificateFor, type Target } from './client-certificate.ts';
 
 const callMs = 60_000;
 
@@ -47,9 +46,6 @@ const nameProgram: Interceptor = (next) => (request) => {
   return next(request);
 };
 
-/** A server, and the environment with the certificate for it. */
-export type Target = Pick<CommandHost, 'env'> & { readonly server: string };
-
 /** Tokens, repeated calls and errors are those of @latchkey/client. */
 export const connectTo = (
   target: Target,
@@ -62,11 +58,12 @@ export const connectIssuance = (target: Target, credentials: AnyCredentials, pro
   openIssuance(optionsFor(target, credentials, prover));
 
 function optionsFor(
-  { server, env }: Target,
+  target: Target,
   credentials: AnyCredentials,
   prover: Prover | undefined,
 ): ServiceOptions {
-  const nodeOptions = readCertificateFor(server, env) ?? {};
+  const { server } = target;
+  const nodeOptions = readCertificateFor(target) ?? {};
   return {
     ...{ server, publicUrl: server, credentials, retry, prover },
     connect: (interceptor) =>
@@ -99,14 +96,15 @@ export type HttpResponse = Omit<HttpAnswer, 'text'> & {
  * response also throws a LatchkeyError, or the reason of the signal.
  */
 export async function sendRequest(
-  { server, env }: Target,
+  target: Target,
   url: URL,
   { method, headers, body, signal }: HttpRequest,
 ): Promise<HttpResponse> {
+  const { server } = target;
   // Node sends no length with the body of a DELETE.
   const length = body === undefined ? {} : { 'content-length': body.byteLength };
   const options = {
-    ...readCertificateFor(server, env),
+    ...readCertificateFor(target),
     ...{ method, signal, timeout: silenceMsMax },
     headers: { ...agentHeader, ...Object.fromEntries(headers), ...length },
   };

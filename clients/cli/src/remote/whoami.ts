@@ -3,6 +3,7 @@ import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb
 import { secretFieldsOf } from '../../../client/src/credentials.ts';
 import type { CommandHost, Input } from '../base/command.ts';
 import { type Data, wantsJson, writeJson, writeObject } from '../base/print.ts';
+import { targetOf } from './client-certificate.ts';
 import { credentialsOf } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
 import { type Profile, type ProfileCredential, saveSession } from './profile.ts';
@@ -20,8 +21,12 @@ export async function runWhoami(input: Input, host: CommandHost): Promise<number
 
 /** Describes the credential. Throws if the server rejects it. */
 export async function identify(host: CommandHost, profile: Profile): Promise<Data> {
-  const { server, workspaceId, credential } = profile;
-  const own = { server, ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }) };
+  const { server, workspaceId, credential, certificate } = profile;
+  const own = {
+    server,
+    ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }),
+    ...(certificate === undefined ? {} : { certificate_file: certificate.file }),
+  };
   try {
     return { ...own, ...(await check(host, profile, credential)) };
   } catch (error) {
@@ -34,7 +39,7 @@ async function check(
   profile: Profile,
   credential: ProfileCredential,
 ): Promise<Data> {
-  const target = { server: profile.server, env: host.env };
+  const target = targetOf(host, profile);
   const transport = connectTo(target);
   switch (credential.kind) {
     case 'session': {
