@@ -54,6 +54,14 @@ describe('a method', () => {
   });
 });
 
+test('each proto has the Go import path of its package', () => {
+  for (const file of listFiles('proto/latchkey', '.proto')) {
+    const [, area] = /^proto\/latchkey\/(\w+)\/v1\//.exec(file) ?? [];
+    const option = `\noption go_package = "latchkey/${area}/v1;${area}v1";\n`;
+    expect(readText(file), file).toContain(option);
+  }
+});
+
 test('docs/errors.md documents the current error codes', () => {
   const document = readText('docs/errors.md');
   // If this fails, run `npm run generate`.

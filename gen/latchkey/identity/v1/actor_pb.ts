@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/actor.proto.
  */
 export const file_latchkey_identity_v1_actor: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hY3Rvci5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEiPgoFQWN0b3ISCwoDc3ViGAEgASgJEigKA2FjdBgCIAEoCzIbLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjdG9yYgZwcm90bzM");
+  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hY3Rvci5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEiPgoFQWN0b3ISCwoDc3ViGAEgASgJEigKA2FjdBgCIAEoCzIbLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjdG9yQiFaH2xhdGNoa2V5L2lkZW50aXR5L3YxO2lkZW50aXR5djFiBnByb3RvMw");
 
 /**
  * A client that acts for the subject of a token (RFC 8693 §4.1).

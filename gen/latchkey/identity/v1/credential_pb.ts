@@ -9,7 +9,7 @@ import { enumDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
  * Describes the file latchkey/identity/v1/credential.proto.
  */
 export const file_latchkey_identity_v1_credential: GenFile = /*@__PURE__*/
-  fileDesc("CiVsYXRjaGtleS9pZGVudGl0eS92MS9jcmVkZW50aWFsLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSqKAQoPQ3JlZGVudGlhbFN0YXRlEiAKHENSRURFTlRJQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVDUkVERU5USUFMX1NUQVRFX0xJVkUQARIcChhDUkVERU5USUFMX1NUQVRFX0VYUElSRUQQAhIcChhDUkVERU5USUFMX1NUQVRFX1JFVk9LRUQQA2IGcHJvdG8z");
+  fileDesc("CiVsYXRjaGtleS9pZGVudGl0eS92MS9jcmVkZW50aWFsLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSqKAQoPQ3JlZGVudGlhbFN0YXRlEiAKHENSRURFTlRJQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVDUkVERU5USUFMX1NUQVRFX0xJVkUQARIcChhDUkVERU5USUFMX1NUQVRFX0VYUElSRUQQAhIcChhDUkVERU5USUFMX1NUQVRFX1JFVk9LRUQQA0IhWh9sYXRjaGtleS9pZGVudGl0eS92MTtpZGVudGl0eXYxYgZwcm90bzM");
 
 /**
  * The state of a generated credential: a client secret, a customer's API key or a workspace API
