@@ -121,4 +121,6 @@ it('the overview counts the resources that the staff user may list', async () =>
   const main = page.getByRole('main');
   await main.getByRole('term').filter({ hasText: 'Customers' }).waitFor();
   expect(await main.getByRole('term').allInnerTexts()).toEqual(['Customers']);
+  await main.getByRole('term').getByRole('link', { name: 'Customers' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
 });

@@ -148,13 +148,18 @@ function Figures() {
     enabled: hasScope('workspaces:read'),
   });
   const figures = [
-    { name: 'Clients', scope: 'clients:read', query: clients },
-    { name: 'Customers', scope: 'customers:read', query: customers },
-    { name: 'Workspaces', scope: 'workspaces:read', query: workspaces },
-  ]
+    { name: 'Clients', to: '/clients', scope: 'clients:read', query: clients },
+    { name: 'Customers', to: '/customers', scope: 'customers:read', query: customers },
+    { name: 'Workspaces', to: '/workspaces', scope: 'workspaces:read', query: workspaces },
+  ] as const;
+  const shown = figures
     .filter(({ scope }) => hasScope(scope))
-    .map(({ name, query }) => ({ name, value: query.data?.totalSize.toLocaleString() ?? '—' }));
-  return figures.length === 0 ? null : <FigureRow figures={figures} />;
+    .map(({ name, to, query }) => ({
+      name,
+      link: <TextLink to={to}>{name}</TextLink>,
+      value: query.data?.totalSize.toLocaleString() ?? '—',
+    }));
+  return shown.length === 0 ? null : <FigureRow figures={shown} />;
 }
 
 function FailedAuthentications() {

@@ -40,7 +40,7 @@ export type DateTimeProps = {
 
 /** A `<time>` element. */
 export function DateTime({ time, absent = 'Never', precision }: DateTimeProps) {
-  if (time === undefined) return <>{absent}</>;
+  if (time === undefined) return <span data-absent>{absent}</span>;
   const date = timestampDate(time);
   if (precision === undefined) return <RelativeTime date={date} />;
   return <time dateTime={date.toISOString()}>{formatDateTime(date, precision)}</time>;
