@@ -33,6 +33,11 @@ export const groups: readonly Group[] = [
         'with the JWKS, or by asking Latchkey',
       ),
       page(
+        'The first day',
+        'docs/guides/first-day.md',
+        'from an empty installation to the first token and the first reader, with pictures',
+      ),
+      page(
         'Send and correct a deck',
         'docs/guides/send-a-deck.md',
         'one link for each reader, a new version behind the same links, what each person read',

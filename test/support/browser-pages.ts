@@ -1,6 +1,7 @@
 // A visitor's browser on the pages of a link. Records its requests and its errors.
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { started } from '../times/started.ts';
 import type { ConsoleVisit } from './console-suite.ts';
 
@@ -140,5 +141,21 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
   await settle(page);
   if (isWritingPictures) {
     await page.screenshot({ path: path.join(docsDir, 'images', `${name}.png`) });
+  }
+}
+
+/**
+ * Keeps a picture of the page with the width of a phone and one with the width of a desktop, where
+ * the page remains. Fails if the content is wider than the page.
+ */
+export async function keepPictures(page: Page, name: string): Promise<void> {
+  for (const [suffix, viewport] of [
+    ['-phone', { width: 390, height: 844 }],
+    ['', { width: 1280, height: 800 }],
+  ] as const) {
+    await page.setViewportSize(viewport);
+    // A resized page moves its content in a transition.
+    await expect.poll(() => overhangOf(page), { message: name }).toBe(0);
+    await keepPicture(page, name + suffix);
   }
 }

@@ -1,7 +1,7 @@
 // A team shares a presentation with three readers, corrects it, and sees what each of them read.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { desktop, keepPicture, overhangOf, phone } from '../../support/browser-pages.ts';
+import { keepPictures, phone } from '../../support/browser-pages.ts';
 import { documentTab } from '../../support/console-menus.ts';
 import { type ConsoleVisit, useConsole } from '../../support/console-suite.ts';
 import { choose, fileOf } from '../../support/console-uploads.ts';
@@ -22,16 +22,6 @@ let corrected: Buffer;
 beforeAll(async () => {
   [deck, corrected] = [await makePresentation(5), await makePresentation(6)];
 });
-
-/** Keeps a picture of the page with both widths, and leaves it with the width of a desktop. */
-async function keepBoth(page: Page, name: string): Promise<void> {
-  await page.setViewportSize({ width: 390, height: 844 });
-  expect(await overhangOf(page), name).toBe(0);
-  await keepPicture(page, `${name}-phone`);
-  await page.setViewportSize(desktop.viewport ?? { width: 1280, height: 800 });
-  expect(await overhangOf(page), name).toBe(0);
-  await keepPicture(page, name);
-}
 
 const slide = (page: Page, number: number) =>
   page.locator(`#viewer .page[data-page-number="${number}"] .textLayer`);
@@ -58,17 +48,17 @@ it('a presentation is shared with three readers, corrected, and read by two of t
   await choose(page, fileOf('Board deck.pptx', deck));
   const uploads = page.getByRole('region', { name: 'Uploads' });
   await uploads.getByRole('button', { name: 'Share “Board deck.pptx”' }).waitFor();
-  await keepBoth(page, 'deck-upload');
+  await keepPictures(page, 'deck-upload');
 
   await uploads.getByRole('button', { name: 'Share “Board deck.pptx”' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Readers on a list').check();
   await dialog.getByRole('textbox', { name: 'Readers' }).fill(readers.join('\n'));
   await dialog.getByLabel('One link for each reader').check();
-  await keepBoth(page, 'deck-share');
+  await keepPictures(page, 'deck-share');
   await dialog.getByRole('button', { name: 'Create and copy links' }).click();
   await page.getByRole('dialog', { name: '3 links created and copied' }).waitFor();
-  await keepBoth(page, 'deck-links');
+  await keepPictures(page, 'deck-links');
   await page.getByRole('button', { name: 'Done' }).click();
 
   const { links } = (
@@ -95,11 +85,11 @@ it('a presentation is shared with three readers, corrected, and read by two of t
   await page.getByText('New version, same links').waitFor();
   const versions = page.getByRole('table', { name: 'Versions' });
   await versions.getByRole('row', { name: 'Version 2' }).getByText('Ready').waitFor();
-  await keepBoth(page, 'deck-versions');
+  await keepPictures(page, 'deck-versions');
 
   await first.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
   await first.page.getByText('A newer version is available').waitFor();
-  await keepBoth(first.page, 'deck-new-version');
+  await keepPictures(first.page, 'deck-new-version');
   await press(first.page, 'Show new version');
   await first.page.getByText('of 6').first().waitFor();
   await expect.poll(readViews).toBe(3);
@@ -114,7 +104,7 @@ it('a presentation is shared with three readers, corrected, and read by two of t
   ] as const) {
     await expect.poll(() => rows.filter({ hasText: reader }).count()).toBe(count);
   }
-  await keepBoth(page, 'deck-readers');
+  await keepPictures(page, 'deck-readers');
 
   await page.getByRole('button', { name: `Pages of ${omar}` }).click();
   const times = page.getByRole('region', { name: `Time per page of ${omar}` });
@@ -126,5 +116,5 @@ it('a presentation is shared with three readers, corrected, and read by two of t
   await page.getByRole('link', { name: jane }).first().click();
   const views = page.getByRole('table', { name: 'Views' }).getByRole('row');
   await expect.poll(() => views.filter({ hasText: 'Board deck.pptx' }).count()).toBe(2);
-  await keepBoth(page, 'deck-person');
+  await keepPictures(page, 'deck-person');
 });
