@@ -24,11 +24,11 @@ function openNames(): string[] {
   return targets.filter((name) => name.startsWith(folder)).map((name) => path.basename(name));
 }
 
-async function read(file: ReadHandle): Promise<{ text: string; isNew: boolean }> {
-  const { handle, isNew } = await file.use();
+async function read(file: ReadHandle): Promise<string> {
+  const { handle } = await file.use();
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(8), 0, 8, 0);
   file.release();
-  return { text: buffer.toString('utf8', 0, bytesRead), isNew };
+  return buffer.toString('utf8', 0, bytesRead);
 }
 
 const inFolder = (name: string) => path.join(folder, name);
@@ -36,34 +36,83 @@ const inFolder = (name: string) => path.join(folder, name);
 it('a file stays open until its reader pauses, and is opened again for the next read', async () => {
   const file = createReadHandles({ idleMs: 50 }).of(inFolder('a'));
   expect(openNames()).toEqual([]);
-  expect(await read(file)).toEqual({ text: 'a', isNew: true });
-  expect(await read(file)).toEqual({ text: 'a', isNew: false });
+  expect(await read(file)).toBe('a');
   expect(openNames()).toEqual(['a']);
   await expect.poll(openNames).toEqual([]);
-  expect(await read(file)).toEqual({ text: 'a', isNew: true });
-  await file.close();
-  expect(openNames()).toEqual([]);
+  expect(await read(file)).toBe('a');
+  file.end();
+  await expect.poll(openNames).toEqual([]);
+});
+
+it('readers share a file, also the next reader', async () => {
+  const handles = createReadHandles({ openMax: 1, idleMs: 50 });
+  const [first, second, third] = Array.from({ length: 3 }, () => handles.of(inFolder('a')));
+  await Promise.all([first?.use(), second?.use()]);
+  expect(openNames()).toEqual(['a']);
+  first?.release();
+  first?.end();
+  await third?.use();
+  expect(openNames()).toEqual(['a']);
+  second?.release();
+  third?.release();
+  await expect.poll(openNames).toEqual([]);
+});
+
+it('a file that was replaced is opened again: soon for new readers, and after a failed read at once', async () => {
+  const replaced = inFolder('replaced');
+  const replace = async (text: string) => {
+    await rm(replaced, { force: true });
+    await writeFile(replaced, text);
+  };
+  const handles = createReadHandles({ idleMs: 50 });
+  const readNew = () => read(handles.of(replaced));
+  await replace('one');
+  const failing = handles.of(replaced);
+  expect(await failing.use()).toMatchObject({ sizeBytes: 3 });
+  await replace('three');
+  expect(await readNew()).toBe('one');
+  failing.end();
+  expect(await readNew()).toBe('three');
+  await replace('four');
+  // Reads without a pause, so that the file never becomes idle for long.
+  await expect.poll(readNew, { interval: 5 }).toBe('four');
+  await expect.poll(openNames).toEqual([]);
+});
+
+it('a removed file is closed when its last reader ends', async () => {
+  const handles = createReadHandles();
+  const [first, second] = [handles.of(inFolder('a')), handles.of(inFolder('a'))];
+  for (const reader of [first, second]) await read(reader);
+  handles.forget(inFolder('a'));
+  first.end();
+  expect(await read(second)).toBe('a');
+  expect(openNames()).toEqual(['a']);
+  second.end();
+  await expect.poll(openNames).toEqual([]);
+
+  await read(first);
+  first.end();
+  handles.forget(inFolder('a'));
+  await expect.poll(openNames).toEqual([]);
 });
 
 it('the file that is idle for the longest time is closed for another one', async () => {
-  const handles = createReadHandles({ openMax: 2 });
-  const [a, b, c] = ['a', 'b', 'c'].map((name) => handles.of(inFolder(name)));
-  for (const file of [a, b, a, c]) if (file !== undefined) await read(file);
-  expect(openNames().sort()).toEqual(['a', 'c']);
-  await Promise.all([a, b, c].map((file) => file?.close()));
+  const handles = createReadHandles({ openMax: 2, idleMs: 500 });
+  for (const name of ['a', 'b', 'a', 'c']) await read(handles.of(inFolder(name)));
+  await expect.poll(() => openNames().sort()).toEqual(['a', 'c']);
+  await expect.poll(openNames).toEqual([]);
 });
 
 it('a reader waits while all places are in use, also after a failed open', async () => {
-  const handles = createReadHandles({ openMax: 1 });
-  await expect(handles.of(inFolder('none')).use()).rejects.toThrow('ENOENT');
+  const handles = createReadHandles({ openMax: 1, idleMs: 50 });
+  const missing = Array.from({ length: 2 }, () => handles.of(inFolder('none')).use());
+  for (const use of missing) await expect(use).rejects.toThrow('ENOENT');
   const a = handles.of(inFolder('a'));
-  const b = handles.of(inFolder('b'));
   await a.use();
-  const waiting = read(b);
+  const waiting = read(handles.of(inFolder('b')));
   expect(openNames()).toEqual(['a']);
   a.release();
-  expect(await waiting).toEqual({ text: 'b', isNew: true });
-  expect(await read(a)).toEqual({ text: 'a', isNew: true });
-  expect(openNames()).toEqual(['a']);
-  await Promise.all([a.close(), b.close()]);
+  expect(await waiting).toBe('b');
+  expect(await read(a)).toBe('a');
+  await expect.poll(openNames).toEqual([]);
 });

@@ -1,19 +1,32 @@
-// Keeps files open between reads, but only a limited number, and not while their readers pause.
+// Keeps files open between reads, and shares each file among its readers: a viewer reads a document
+// in many ranges. The number of open files is limited, and no file stays open for long without a
+// read.
 import { type FileHandle, open } from 'node:fs/promises';
 
 export type ReadHandles = {
-  of(file: string): ReadHandle;
+  of(path: string): ReadHandle;
+  /** For a file that is being removed: only its present readers keep it open. */
+  forget(path: string): void;
 };
 
+export type OpenedFile = {
+  readonly handle: FileHandle;
+  /** The size of the file when it was opened. */
+  readonly sizeBytes: number;
+};
+
+/** The file of one reader. */
 export type ReadHandle = {
-  /** `isNew`: the file was opened for this call. Waits while too many files are in use. */
-  use(): Promise<{ readonly handle: FileHandle; readonly isNew: boolean }>;
+  /** Waits while too many files are in use. */
+  use(): Promise<OpenedFile>;
   release(): void;
-  close(): Promise<void>;
+  /** After a failed read, without `release`: new readers open the file again. */
+  end(): void;
 };
 
 export type ReadHandleLimits = {
   readonly openMax: number;
+  /** How long a file stays open without a read, and how long after opening new readers get it. */
   readonly idleMs: number;
 };
 
@@ -25,14 +38,15 @@ const defaultLimits: ReadHandleLimits = { openMax: 200, idleMs: 5_000 };
 
 export function createReadHandles(limits: Partial<ReadHandleLimits> = {}): ReadHandles {
   const { openMax, idleMs } = { ...defaultLimits, ...limits };
-  const idle = new Map<OpenFile, number>();
+  const shared = new Map<string, SharedFile>();
+  const idle = new Map<SharedFile, number>();
   const waiting: (() => void)[] = [];
   let places = openMax;
   let isScheduled = false;
 
   async function takePlace(): Promise<void> {
     const [longest] = idle.keys();
-    if (places === 0 && longest !== undefined) void longest.close();
+    if (places === 0) longest?.close();
     if (places > 0) places--;
     else await new Promise<void>((resolve) => void waiting.push(resolve));
   }
@@ -48,7 +62,7 @@ export function createReadHandles(limits: Partial<ReadHandleLimits> = {}): ReadH
     const latest = performance.now() - idleMs;
     for (const [file, since] of idle) {
       if (since > latest) break;
-      void file.close();
+      file.close();
     }
     if (idle.size > 0) schedule();
   }
@@ -59,48 +73,129 @@ export function createReadHandles(limits: Partial<ReadHandleLimits> = {}): ReadH
     setTimeout(closeIdle, idleMs).unref();
   }
 
-  class OpenFile implements ReadHandle {
-    readonly #file: string;
-    #handle: FileHandle | undefined;
+  class SharedFile {
+    readonly #path: string;
+    #openTime = 0;
+    #opened: Promise<OpenedFile> | undefined;
+    #readers = 0;
+    #uses = 0;
 
-    constructor(file: string) {
-      this.#file = file;
+    constructor(path: string) {
+      this.#path = path;
     }
 
-    async use() {
+    get isFresh(): boolean {
+      return performance.now() - this.#openTime < idleMs;
+    }
+
+    join(): this {
+      this.#readers++;
+      return this;
+    }
+
+    leave(): void {
+      this.#readers--;
+      this.#closeIfUseless();
+    }
+
+    async use(): Promise<OpenedFile> {
       idle.delete(this);
-      if (this.#handle !== undefined) return { handle: this.#handle, isNew: false };
-      await takePlace();
+      this.#uses++;
+      this.#opened ??= this.#open();
       try {
-        this.#handle = await open(this.#file, 'r');
+        return await this.#opened;
       } catch (error) {
-        givePlace();
+        this.#uses--;
         throw error;
       }
-      return { handle: this.#handle, isNew: true };
     }
 
     release(): void {
-      if (this.#handle === undefined) return;
-      if (waiting.length > 0) {
-        void this.close();
-        return;
-      }
+      this.#uses--;
+      if (this.#uses > 0) return;
       idle.set(this, performance.now());
-      schedule();
+      if (waiting.length > 0) this.close();
+      else schedule();
     }
 
-    async close(): Promise<void> {
+    unshare(): void {
+      if (shared.get(this.#path) !== this) return;
+      shared.delete(this.#path);
+      this.#closeIfUseless();
+    }
+
+    close(): void {
       idle.delete(this);
-      const handle = this.#handle;
-      this.#handle = undefined;
+      this.unshare();
+      const opened = this.#opened;
+      this.#opened = undefined;
       // Reading does not depend on the result.
-      await handle
-        ?.close()
+      opened
+        ?.then(({ handle }) => handle.close())
         .catch(() => {})
         .finally(givePlace);
     }
+
+    #closeIfUseless(): void {
+      if (this.#readers === 0 && idle.has(this) && shared.get(this.#path) !== this) this.close();
+    }
+
+    async #open(): Promise<OpenedFile> {
+      this.#openTime = performance.now();
+      shared.set(this.#path, this);
+      await takePlace();
+      let handle: FileHandle | undefined;
+      try {
+        handle = await open(this.#path, 'r');
+        return { handle, sizeBytes: (await handle.stat()).size };
+      } catch (error) {
+        this.#opened = undefined;
+        this.unshare();
+        await handle?.close().catch(() => {});
+        givePlace();
+        throw error;
+      }
+    }
   }
 
-  return { of: (file) => new OpenFile(file) };
+  function share(path: string): SharedFile {
+    const known = shared.get(path);
+    return known?.isFresh ? known : new SharedFile(path);
+  }
+
+  class Reader implements ReadHandle {
+    readonly #path: string;
+    #file: SharedFile | undefined;
+    #isInUse = false;
+
+    constructor(path: string) {
+      this.#path = path;
+    }
+
+    async use(): Promise<OpenedFile> {
+      this.#file ??= share(this.#path).join();
+      const opened = await this.#file.use();
+      this.#isInUse = true;
+      return opened;
+    }
+
+    release(): void {
+      this.#isInUse = false;
+      this.#file?.release();
+    }
+
+    end(): void {
+      if (this.#isInUse) {
+        this.#file?.unshare();
+        this.release();
+      }
+      this.#file?.leave();
+      this.#file = undefined;
+    }
+  }
+
+  return {
+    of: (path) => new Reader(path),
+    forget: (path) => shared.get(path)?.unshare(),
+  };
 }

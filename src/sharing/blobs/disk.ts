@@ -73,9 +73,10 @@ export function openDiskBlobs(root: string, buffers = createChunkBuffers()): Mar
   return {
     write: mapWriteErrors(blobStoreFailureOf, writeNew),
 
-    read: (id, part) => readPart(handles.of(layout.fileOf(id)), buffers, id, part),
+    read: (id, part) => readPart(handles.of(fileOf(id)), buffers, id, part),
 
     remove: mapped(async (id: string) => {
+      handles.forget(fileOf(id));
       await rm(fileOf(id), { force: true });
       await syncFolder(folderOf(id)).catch(ignoreErrorCodes('ENOENT'));
     }),
@@ -126,8 +127,8 @@ async function* readPart(
   try {
     let read = 0;
     do {
-      const { handle, isNew } = await file.use();
-      if (isNew && (await handle.stat()).size !== sizeBytes) throw new DamagedBlob(id, 'size');
+      const { handle, sizeBytes: found } = await file.use();
+      if (found !== sizeBytes) throw new DamagedBlob(id, 'size');
       if (length === 0) return;
       const wanted = Math.min(length - read, chunkBytesMax);
       const chunk = buffers.take(wanted);
@@ -144,7 +145,7 @@ async function* readPart(
     if (damage === undefined) throw blobStoreFailureOf(error);
     throw new DamagedBlob(id, damage, { cause: error });
   } finally {
-    await file.close();
+    file.end();
   }
 }
 
