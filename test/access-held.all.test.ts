@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create, type DescMethod, type Message } from '@bufbuild/protobuf';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { ClientService } from '../gen/latchkey/identity/v1/client_pb.js';
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
@@ -14,6 +14,7 @@ import { holdRequest } from './support/held-requests.ts';
 import { describeTransports } from './support/matrix.ts';
 import { callMethod } from './support/method-calls.ts';
 import { addClient, addWorkspace, changeAsOtherProcess, revoke } from './support/owner-rows.ts';
+import { itHoldsFor } from './support/rule.ts';
 import { upload } from './support/sharing-api.ts';
 import { signToken } from './support/signed-tokens.ts';
 import { addUser } from './support/user-rows.ts';
@@ -104,36 +105,43 @@ const heldMs = 400;
 
 describeApp('a request that the caller holds back', (suite) => {
   describeTransports(suite, (transport) => {
-    it.each(callers)('of %s is refused and changes nothing', async (name, make) => {
-      const { app } = suite;
-      const { db } = app.inside;
-      const held = await make(suite);
-      const { authorization, method } = held;
-      const requestId = `held-${transport}-${suite.dialect}-${name.replaceAll(' ', '-')}`;
-      const credential = { authorization, requestId };
-      const request = await holdRequest(app, transport, method, held.message, credential);
-      await sleep(heldMs);
-      await changeAsOtherProcess(db, held.end);
-      const codeOfProbe = async () =>
-        (await callMethod(app, 'http', { method: held.probe, authorization })).code;
-      await expect.poll(codeOfProbe).toBe('unauthenticated');
-      const before = await allRows(db, backgroundTables);
+    itHoldsFor(callers, 3)(
+      'whose caller has ended is refused and changes nothing',
+      async (name, make) => {
+        const { app } = suite;
+        const { db } = app.inside;
+        const held = await make(suite);
+        const { authorization, method } = held;
+        const requestId = `held-${transport}-${suite.dialect}-${name.replaceAll(' ', '-')}`;
+        const credential = { authorization, requestId };
+        const request = await holdRequest(app, transport, method, held.message, credential);
+        await sleep(heldMs);
+        await changeAsOtherProcess(db, held.end);
+        const codeOfProbe = async () =>
+          (await callMethod(app, 'http', { method: held.probe, authorization })).code;
+        await expect.poll(codeOfProbe).toBe('unauthenticated');
+        const before = await allRows(db, backgroundTables);
 
-      expect(await request.finish()).toBe('unauthenticated');
+        expect(await request.finish()).toBe('unauthenticated');
 
-      expect(await allRows(db, backgroundTables)).toEqual(before);
-      await expect.poll(() => auditEventsOf(db, requestId)).toHaveLength(1);
-      expect(await auditEventsOf(db, requestId)).toMatchObject([
-        {
-          action: `${method.parent.name}.${method.name}`,
-          code: 'unauthenticated',
-          actor_id: held.actorId,
-          actor_type: held.actorType,
-        },
-      ]);
-    });
+        expect(await allRows(db, backgroundTables)).toEqual(before);
+        await expect.poll(() => auditEventsOf(db, requestId)).toHaveLength(1);
+        expect(await auditEventsOf(db, requestId)).toMatchObject([
+          {
+            action: `${method.parent.name}.${method.name}`,
+            code: 'unauthenticated',
+            actor_id: held.actorId,
+            actor_type: held.actorType,
+          },
+        ]);
+      },
+    );
 
-    it.each(callers)('is accepted if nothing has changed: not %s', async (_, make) => {
+    itHoldsFor(
+      callers,
+      3,
+      'together',
+    )('is accepted if nothing has changed', async (_, make) => {
       const { authorization, method, message } = await make(suite);
       const request = await holdRequest(suite.app, transport, method, message, { authorization });
       await sleep(heldMs);

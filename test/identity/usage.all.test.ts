@@ -203,8 +203,13 @@ describe('the metrics', () => {
   const linesOf = (text: string) =>
     text.split('\n').filter((line) => line.startsWith('latchkey_usage_total{'));
 
-  itHoldsFor([['on'], ['off']], 2)('count for each client only if asked: %s', async (setting) => {
-    const usageMetrics = setting as 'on' | 'off';
+  // Each waits until its app has written the counts.
+  const settings = ['on', 'off'] as const;
+  itHoldsFor(
+    settings,
+    2,
+    'together',
+  )('count for each client only if asked', async (usageMetrics) => {
     const { app, db, transport } = await startPlace({ config: { usageMetrics } });
     const { ownerId, text } = await addClient(db, 'payments:read');
     const scope = 'payments:read';
@@ -212,7 +217,7 @@ describe('the metrics', () => {
     await expect.poll(async () => Object.values(await countsOf(db, ownerId))).toEqual([1]);
     const metrics = await (await fetch(`${app.opsUrl}/metrics`)).text();
     const expected = `latchkey_usage_total{id="${ownerId}",outcome="issued"} 1`;
-    expect(linesOf(metrics)).toEqual(setting === 'on' ? [expected] : []);
+    expect(linesOf(metrics)).toEqual(usageMetrics === 'on' ? [expected] : []);
   });
 
   it('count written requests of owners, in at most 10,000 series', async () => {

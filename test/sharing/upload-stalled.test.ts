@@ -6,6 +6,7 @@ import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { startGrpcUpload } from '../support/document-streams.ts';
 import { startTestApp } from '../support/harness.ts';
 import { multipartBody, openRawHttp, requestHead } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { expectNothingStored, keyOf } from '../support/sharing-api.ts';
 import { connectError } from '../support/transports.ts';
 import { useStarted } from '../support/use-started.ts';
@@ -19,12 +20,17 @@ describe('an upload that stalls', () => {
     'frontier',
   );
 
-  it.each([
+  const stalls: [string, sent: number][] = [
     ['before its body', 0],
     ['within the headers of its part', 60],
     ['within the file', 50_000],
     ['before the last boundary', form.length - 20],
-  ])('over HTTP %s ends with an error and leaves nothing behind', async (_, sent) => {
+  ];
+  itHoldsFor(
+    stalls,
+    4,
+    'together',
+  )('over HTTP ends with an error and leaves nothing behind', async (_, sent) => {
     const connection = await openRawHttp(Number(new URL(test.app.publicUrl).port));
     onTestFinished(() => connection.reset());
     const head = requestHead('POST', '/api/v1/documents', {
@@ -46,10 +52,10 @@ describe('an upload that stalls', () => {
     expect(response?.headers.get('connection')).toBe('close');
   });
 
-  it.each([
+  itHoldsFor([
     ['before its first message', 0],
     ['between two messages', 3],
-  ])('over gRPC %s ends with an error and leaves nothing behind', async (_, pieces) => {
+  ])('over gRPC ends with an error and leaves nothing behind', async (_, pieces) => {
     const client = new Client(test.app.grpcAddress, credentials.createInsecure());
     onTestFinished(() => client.close());
     const { call, answer } = startGrpcUpload(client, keyOf(test));

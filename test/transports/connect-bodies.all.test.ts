@@ -72,15 +72,12 @@ const bytesMax = 256 * 1024;
 const authorization = () => ({ Authorization: `Bearer ${app.env.API_KEY}` });
 
 describe('a caller without a valid credential', () => {
-  itHoldsFor(
-    [
-      ['a Connect call', createLink, json],
-      ['a gRPC-Web call', createLink, grpcWeb],
-      ['a Connect upload', upload, 'application/connect+proto'],
-      ['a gRPC-Web upload', upload, grpcWeb],
-    ],
-    4,
-  )('is refused before the body arrives', async (_what, path, type) => {
+  itHoldsFor([
+    ['a Connect call', createLink, json],
+    ['a gRPC-Web call', createLink, grpcWeb],
+    ['a Connect upload', upload, 'application/connect+proto'],
+    ['a gRPC-Web upload', upload, grpcWeb],
+  ])('is refused before the body arrives', async (_what, path, type) => {
     const answer = await answerTo(port, post(path, type).announcing(200_000));
     expect(answer && errorIn(answer)).toMatchObject({ code: 'unauthenticated' });
   });
@@ -189,10 +186,10 @@ describe('unfinished bodies of anonymous callers', () => {
 describe('a body that arrives slowly', () => {
   const own = withApp({ bodyTimeoutMs: 1_500 });
 
-  test.each([
+  itHoldsFor([
     ['of a Connect call', json, ''],
     ['of a gRPC-Web call', grpcWeb, frameHead(900)],
-  ])('%s is aborted at its time limit', async (_what, type, start) => {
+  ])('of a call is aborted at its time limit', async (_what, type, start) => {
     const connection = await open();
     await connection.write(post(signIn, type).announcing(1_000));
     await connection.write(start);
@@ -228,15 +225,12 @@ describe('deeply nested JSON', () => {
   const gzipped = { 'Content-Encoding': 'gzip' };
   const postUpload = () => post(upload, 'application/connect+json', authorization());
 
-  itHoldsFor(
-    [
-      ['a Connect call', () => post(signIn, json).with(deep)],
-      ['a gRPC-Web call', () => post(signIn, 'application/grpc-web+json').with(frame(deep))],
-      ['a compressed call', () => post(signIn, json, gzipped).with(gzipSync(deep))],
-      ['an upload', () => postUpload().with(frame('['.repeat(2_000_000)))],
-    ],
-    4,
-  )('is refused before it is parsed', async (_what, request) => {
+  itHoldsFor([
+    ['a Connect call', () => post(signIn, json).with(deep)],
+    ['a gRPC-Web call', () => post(signIn, 'application/grpc-web+json').with(frame(deep))],
+    ['a compressed call', () => post(signIn, json, gzipped).with(gzipSync(deep))],
+    ['an upload', () => postUpload().with(frame('['.repeat(2_000_000)))],
+  ])('is refused before it is parsed', async (_what, request) => {
     const answer = await answerTo(port, request());
     expect(answer && errorIn(answer)).toMatchObject({
       code: 'invalid_argument',
@@ -251,20 +245,17 @@ describe('the connection of a refused body', () => {
   const jwks = 'GET /.well-known/jwks.json HTTP/1.1\r\nHost: latchkey.test\r\n\r\n';
   const padding = 'x'.repeat(100_000);
 
-  itHoldsFor(
+  itHoldsFor([
+    ['another content type', post(signIn, 'text/plain').with(padding)],
+    ['another HTTP method', String(post(signIn, json).with(padding)).replace('POST', 'PUT')],
+    ['no credential', post(createLink, json).with(padding)],
+    ['no credential for an upload', post(upload, 'application/connect+proto').with(padding)],
+    ['an unknown compression', post(signIn, json, { 'Content-Encoding': 'lz' }).with(padding)],
     [
-      ['another content type', post(signIn, 'text/plain').with(padding)],
-      ['another HTTP method', String(post(signIn, json).with(padding)).replace('POST', 'PUT')],
-      ['no credential', post(createLink, json).with(padding)],
-      ['no credential for an upload', post(upload, 'application/connect+proto').with(padding)],
-      ['an unknown compression', post(signIn, json, { 'Content-Encoding': 'lz' }).with(padding)],
-      [
-        'an end within a frame',
-        post(signIn, grpcWeb).with(Buffer.concat([frame(''), frame(padding)])),
-      ],
+      'an end within a frame',
+      post(signIn, grpcWeb).with(Buffer.concat([frame(''), frame(padding)])),
     ],
-    6,
-  )('serves the next request after a refused one', async (_why, refused) => {
+  ])('serves the next request after a refused one', async (_why, refused) => {
     const connection = await open();
     await connection.write(refused);
     const answer = await within(20_000, connection.response());
@@ -274,15 +265,18 @@ describe('the connection of a refused body', () => {
     expect(await within(20_000, connection.response())).toMatchObject({ status: 200 });
   });
 
+  const refused: [string, ReturnType<typeof post>][] = [
+    ['another content type', post(signIn, 'text/plain')],
+    ['too many bytes', post(signIn, json)],
+    ['an invalid message', post(signIn, grpcWeb)],
+    ['no credential', post(createLink, json)],
+    ['no credential for an upload', post(upload, 'application/connect+proto')],
+  ];
+  // Each waits until the server closes its connection.
   itHoldsFor(
-    [
-      ['another content type', post(signIn, 'text/plain')],
-      ['too many bytes', post(signIn, json)],
-      ['an invalid message', post(signIn, grpcWeb)],
-      ['no credential', post(createLink, json)],
-      ['no credential for an upload', post(upload, 'application/connect+proto')],
-    ],
+    refused,
     5,
+    'together',
   )('is closed if the body does not end after a refusal', async (_why, request) => {
     const connection = await open();
     await connection.write(request.chunked);

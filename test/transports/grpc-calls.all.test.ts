@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { UploadDocumentRequestSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { useGrpcApp } from '../support/grpc-suite.ts';
 import { openCall, prefix } from '../support/raw-grpc.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { keyOf } from '../support/sharing-api.ts';
 import { grpcError } from '../support/transports.ts';
 
@@ -54,17 +55,18 @@ describe('a call', () => {
     expect(await call.status).toBe(String(status.UNIMPLEMENTED));
   });
 
-  test.each([issueToken, reflect])(
-    'whose body arrives slowly is ended in time: %s',
-    async (path) => {
-      const call = openCall(await session(), path);
-      call.stream.write(prefix(1000));
-      const timer = setInterval(() => call.stream.write('x'), 100);
-      onTestFinished(() => clearInterval(timer));
-      expect(await call.status).toBe(String(status.DEADLINE_EXCEEDED));
-      await expect.poll(() => call.stream.closed).toBe(true);
-    },
-  );
+  itHoldsFor(
+    [issueToken, reflect],
+    2,
+    'together',
+  )('whose body arrives slowly is ended in time', async (path) => {
+    const call = openCall(await session(), path);
+    call.stream.write(prefix(1000));
+    const timer = setInterval(() => call.stream.write('x'), 100);
+    onTestFinished(() => clearInterval(timer));
+    expect(await call.status).toBe(String(status.DEADLINE_EXCEEDED));
+    await expect.poll(() => call.stream.closed).toBe(true);
+  });
 
   test('with an endless upload is ended in time', async () => {
     const call = openCall(await session(), upload, keyOf(app));

@@ -5,6 +5,7 @@ import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { flags, frame, headerBlock, http2Preface, types } from '../support/http2-frames.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { openHttp2, startTlsApp } from '../support/tls-app.ts';
 import { useStarted } from '../support/use-started.ts';
 
@@ -64,8 +65,8 @@ function uploadMessage(): Buffer {
 }
 
 describe('a request over HTTP/2', () => {
-  it.each([constants.NGHTTP2_CANCEL, constants.NGHTTP2_NO_ERROR])(
-    'that is reset with code %i before its end stores nothing',
+  itHoldsFor([constants.NGHTTP2_CANCEL, constants.NGHTTP2_NO_ERROR])(
+    'that is reset before its end stores nothing',
     async (code) => {
       const before = await documents();
       const { session } = open();
@@ -201,11 +202,16 @@ describe('a TLS client', () => {
     expect(error.code).toMatch(/NO_RENEGOTIATION/);
   });
 
-  it.each([
+  const silent: [string, string | Buffer][] = [
     ['stays silent', ''],
     ['sends HTTP without TLS', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['sends half of a handshake', Buffer.from('160301', 'hex')],
-  ])('that %s is disconnected', async (_, bytes) => {
+  ];
+  itHoldsFor(
+    silent,
+    3,
+    'together',
+  )('without a handshake is disconnected', async (_, bytes) => {
     for (const listener of [port(), Number(test.app.grpcAddress.split(':')[1])]) {
       const socket = connectTcp(listener, '127.0.0.1').on('error', () => {});
       onTestFinished(() => void socket.destroy());
