@@ -3,17 +3,12 @@ import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import {
-  backupPlace,
-  installationWithDocuments,
-  newFolder,
-  runCommand,
-} from '../support/backups.ts';
+import { backupPlace, installationWithDocuments, newFolder } from '../support/backups.ts';
 import { freshDatabaseUrl, openWithFirstRelease, withRawDatabase } from '../support/databases.ts';
 import { countWaiting } from '../support/lock-waits.ts';
 import { urlIn } from '../support/master-keys.ts';
 import { describeFeature } from '../support/matrix.ts';
-import { spawnProgram } from '../support/program.ts';
+import { runIn, spawnProgram } from '../support/program.ts';
 
 const refused = (reason: string) => [1, `The backup was not written: ${reason}\n`];
 const earlier = 'the schema is of an earlier release; run `node dist/src/main.js migrate`';
@@ -38,13 +33,13 @@ describeFeature('a backup', (dialect) => {
     const env = { LATCHKEY_DATABASE_URL: url, ...place.env };
     const file = path.join(place.folder, 'backup.age');
 
-    const { code, stderr } = await runCommand(['backup', file], dataDir, env);
+    const { status, stderr } = await runIn(dataDir, ['backup', file], env);
 
-    expect([code, stderr]).toEqual(refused(earlier));
+    expect([status, stderr]).toEqual(refused(earlier));
     expect(await withRawDatabase(url, tableNames)).toEqual(tables);
     expect(await readdir(place.folder)).toEqual(['key.txt']);
-    expect((await runCommand(['migrate'], dataDir, env)).code).toBe(0);
-    expect((await runCommand(['backup', file], dataDir, env)).code).toBe(0);
+    expect((await runIn(dataDir, ['migrate'], env)).status).toBe(0);
+    expect((await runIn(dataDir, ['backup', file], env)).status).toBe(0);
   });
 
   test('of the schema of the next release is refused', async () => {
@@ -54,13 +49,13 @@ describeFeature('a backup', (dialect) => {
     await withRawDatabase(url ?? urlIn(dataDir), (db) => recordLater.execute(db));
     const env = { ...place.env, ...(url === undefined ? {} : { LATCHKEY_DATABASE_URL: url }) };
 
-    const { code, stderr } = await runCommand(
-      ['backup', path.join(place.folder, 'backup.age')],
+    const { status, stderr } = await runIn(
       dataDir,
+      ['backup', path.join(place.folder, 'backup.age')],
       env,
     );
 
-    expect([code, stderr]).toEqual(refused(later));
+    expect([status, stderr]).toEqual(refused(later));
     expect(await readdir(place.folder)).toEqual(['key.txt']);
   });
 });

@@ -12,13 +12,12 @@ import {
   installationWithDocuments,
   newFolder,
   rowsToBackUp,
-  runCommand,
 } from '../support/backups.ts';
 import { freshDatabaseUrl } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { addSealed, urlIn, withDatabase } from '../support/master-keys.ts';
 import { type Dialect, describeDialects } from '../support/matrix.ts';
-import { startProgram } from '../support/program.ts';
+import { runIn, startProgram } from '../support/program.ts';
 import {
   call,
   digestOf,
@@ -27,6 +26,7 @@ import {
   type Uploaded,
   upload,
 } from '../support/program-calls.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 type Installation = { readonly dataDir: string; readonly env: Record<string, string> };
 
@@ -45,9 +45,9 @@ async function backUp(
 ): Promise<string> {
   const file = path.join(place.folder, `${crypto.randomUUID()}.age`);
   const words = ['backup', ...options, file];
-  const { code, stdout, stderr } = await runCommand(words, dataDir, { ...env, ...place.env });
+  const { status, stdout, stderr } = await runIn(dataDir, words, { ...env, ...place.env });
   expect(stderr).toContain(`Backup written to ${file}\n`);
-  expect([code, stdout]).toEqual([0, '']);
+  expect([status, stdout]).toEqual([0, '']);
   return file;
 }
 
@@ -57,9 +57,9 @@ async function restore(
   ...words: readonly string[]
 ): Promise<string> {
   const all = ['restore', ...words];
-  const { code, stderr } = await runCommand(all, dataDir, { ...env, ...place.env });
+  const { status, stderr } = await runIn(dataDir, all, { ...env, ...place.env });
   expect(stderr).toMatch(/^Backup of .* restored\n/);
-  expect(code).toBe(0);
+  expect(status).toBe(0);
   return stderr;
 }
 
@@ -99,7 +99,7 @@ describeDialects('a backup of a running service', (dialect) => {
     await before.kill();
     await restore(target, place, file);
 
-    const checked = await runCommand(['doctor', '--blobs'], target.dataDir, target.env);
+    const checked = await runIn(target.dataDir, ['doctor', '--blobs'], target.env);
     expect(checked.stdout).toMatch(/damaged: 0\n$/);
     const bootstrapFile = 'bootstrap.env';
     await copyFile(
@@ -124,7 +124,7 @@ describe('a restore', () => {
     (['sqlite', 'postgres'] as const).map((to) => [from, to] as const),
   );
 
-  test.each(pairs)('from %s to %s contains every row and document', async (from, to) => {
+  itHoldsFor(pairs, 4)('contains every row and document on each database', async (from, to) => {
     const place = await backupPlace();
     const env: Record<string, string> =
       from === 'sqlite' ? {} : { LATCHKEY_DATABASE_URL: await freshDatabaseUrl('postgres') };
@@ -185,7 +185,7 @@ describe('a restore', () => {
     }
   });
 
-  test.each<Dialect>(['sqlite', 'postgres'])('skips removed documents (%s)', async (dialect) => {
+  itHoldsFor(['sqlite', 'postgres'])('skips removed documents', async (dialect) => {
     const place = await backupPlace();
     const env: Record<string, string> =
       dialect === 'sqlite' ? {} : { LATCHKEY_DATABASE_URL: await freshDatabaseUrl('postgres') };
@@ -217,26 +217,26 @@ describe('a restore', () => {
     const file = await backUp({ dataDir, env: {} }, place, '--blobs=references');
     const blobs = path.join(dataDir, 'blobs');
     const target = { dataDir: await newFolder(), env: { LATCHKEY_BLOB_URL: `file:${blobs}` } };
-    const wrong = await runCommand(['restore', file], await newFolder(), place.env);
-    expect([wrong.code, wrong.stderr]).toEqual([
+    const wrong = await runIn(await newFolder(), ['restore', file], place.env);
+    expect([wrong.status, wrong.stderr]).toEqual([
       1,
       expect.stringContaining('the blob store has none of them; check LATCHKEY_BLOB_URL'),
     ]);
 
-    const refused = await runCommand(['restore', file], target.dataDir, {
+    const refused = await runIn(target.dataDir, ['restore', file], {
       ...place.env,
       ...target.env,
     });
-    expect([refused.code, refused.stderr]).toEqual([
+    expect([refused.status, refused.stderr]).toEqual([
       1,
       expect.stringContaining('belongs to another database'),
     ]);
 
     await restore(target, place, file, '--take-over-blobs');
 
-    const checked = await runCommand(['doctor', '--blobs'], target.dataDir, target.env);
+    const checked = await runIn(target.dataDir, ['doctor', '--blobs'], target.env);
     expect(checked.stdout).toBe('Documents checked: 3, damaged: 0\n');
-    const former = await runCommand(['doctor'], dataDir, {});
+    const former = await runIn(dataDir, ['doctor']);
     expect(former.stdout).toMatch(/^problem .*belongs to another database/m);
   });
 
@@ -247,12 +247,12 @@ describe('a restore', () => {
     const env = { LATCHKEY_MASTER_KEY: key };
     const file = await backUp({ dataDir, env }, place);
     const run = async (other: Record<string, string>) =>
-      runCommand(['restore', file], await newFolder(), { ...place.env, ...other });
+      runIn(await newFolder(), ['restore', file], { ...place.env, ...other });
 
     expect((await run({})).stderr).toContain('set LATCHKEY_MASTER_KEY to it');
     expect((await run({ LATCHKEY_MASTER_KEY: 'ab'.repeat(32) })).stderr).toContain(
       'LATCHKEY_MASTER_KEY is another key',
     );
-    expect((await run(env)).code).toBe(0);
+    expect((await run(env)).status).toBe(0);
   });
 });

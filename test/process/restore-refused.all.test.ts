@@ -19,19 +19,18 @@ import {
   installationWithDocuments,
   newFolder,
   rowsToBackUp,
-  runCommand,
 } from '../support/backups.ts';
 import { freshDatabaseUrl } from '../support/databases.ts';
 import { urlIn, withDatabase } from '../support/master-keys.ts';
 import { type Dialect, describeFeature } from '../support/matrix.ts';
-import { spawnProgram } from '../support/program.ts';
+import { runIn, spawnProgram } from '../support/program.ts';
 
 async function backedUp() {
   const place = await backupPlace();
   const dataDir = await installationWithDocuments();
   const file = path.join(place.folder, 'backup.age');
-  const { code } = await runCommand(['backup', file], dataDir, place.env);
-  expect(code).toBe(0);
+  const { status } = await runIn(dataDir, ['backup', file], place.env);
+  expect(status).toBe(0);
   return { place, dataDir, file, bytes: await readFile(file) };
 }
 
@@ -53,7 +52,7 @@ describeFeature('a restore', (dialect) => {
     const { env, ...target } = await targetOf(dialect);
     const bad = path.join(place.folder, 'bad.age');
     const restore = (from: string) =>
-      runCommand(['restore', from], target.dataDir, { ...env, ...place.env });
+      runIn(target.dataDir, ['restore', from], { ...env, ...place.env });
     const altered = Buffer.from(bytes);
     altered[600_000] = (altered[600_000] ?? 0) ^ 1;
     for (const content of [
@@ -64,8 +63,8 @@ describeFeature('a restore', (dialect) => {
       altered,
     ]) {
       await writeFile(bad, content);
-      const { code, stderr } = await restore(bad);
-      expect([code, stderr]).toEqual([
+      const { status, stderr } = await restore(bad);
+      expect([status, stderr]).toEqual([
         1,
         'The backup was not restored: the file is incomplete, damaged or not a backup\n',
       ]);
@@ -73,7 +72,7 @@ describeFeature('a restore', (dialect) => {
       expect(await readdir(target.dataDir)).not.toContain('master.key');
     }
 
-    expect((await restore(file)).code).toBe(0);
+    expect((await restore(file)).status).toBe(0);
 
     expect(await rowsToBackUp(target.url)).toEqual(await rowsToBackUp(urlIn(dataDir)));
     expect(await blobsIn(target.dataDir)).toEqual(await blobsIn(dataDir));
@@ -93,8 +92,8 @@ describeFeature('a restore', (dialect) => {
       expect(await started.ended).toBe(1);
       expect(started.stderr()).toContain('run `node dist/src/main.js restore` again');
       expect(await readdir(target.dataDir)).not.toContain('master.key');
-      const { code, stderr } = await runCommand(['restore', file], target.dataDir, settings);
-      expect([code, stderr]).toEqual([0, expect.stringMatching(/^Backup of .* restored\n/)]);
+      const { status, stderr } = await runIn(target.dataDir, ['restore', file], settings);
+      expect([status, stderr]).toEqual([0, expect.stringMatching(/^Backup of .* restored\n/)]);
     }
 
     expect(await rowsToBackUp(target.url)).toEqual(await rowsToBackUp(urlIn(dataDir)));
@@ -114,9 +113,9 @@ describeFeature('a restore', (dialect) => {
     await rm(path.join(other, 'master.key'));
     const env = { ...place.env, ...(url === undefined ? {} : { LATCHKEY_DATABASE_URL: url }) };
 
-    const { code, stderr } = await runCommand(['restore', file], other, env);
+    const { status, stderr } = await runIn(other, ['restore', file], env);
 
-    expect([code, stderr]).toEqual([
+    expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(/^The backup was not restored: the database is not empty \(/),
     ]);
@@ -132,8 +131,8 @@ describe('a restore', () => {
     const env = { ...place.env, LATCHKEY_BLOB_URL: `file:${dataDir}/blobs` };
     const target = await newFolder();
     for (let attempt = 1; attempt <= 2; attempt++) {
-      const { code, stderr } = await runCommand(['restore', file], target, env);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('it must be empty')]);
+      const { status, stderr } = await runIn(target, ['restore', file], env);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('it must be empty')]);
     }
     expect(await blobsIn(dataDir)).toEqual(blobs);
   });
@@ -150,9 +149,9 @@ describe('a restore', () => {
       [{}, 2, 'LATCHKEY_BACKUP_IDENTITY: must be set'],
       [{ LATCHKEY_BACKUP_IDENTITY: 'AGE-SECRET-KEY-1X' }, 1, 'is not a secret key of age'],
     ] as const;
-    for (const [env, status, message] of cases) {
-      const { code, stdout, stderr } = await runCommand(['restore', file], target, env);
-      expect([code, stdout, stderr]).toEqual([status, '', expect.stringContaining(message)]);
+    for (const [env, expected, message] of cases) {
+      const { status, stdout, stderr } = await runIn(target, ['restore', file], env);
+      expect([status, stdout, stderr]).toEqual([expected, '', expect.stringContaining(message)]);
       expect(stderr).not.toContain('AGE-SECRET-KEY');
     }
     expect(await readdir(target)).toEqual(['data']);
@@ -167,8 +166,8 @@ describe('a backup', () => {
     for (const text of [key.trim(), 'master.key', 'manifest', 'Demo', 'file.bin']) {
       expect(bytes.includes(text)).toBe(false);
     }
-    const { code, stderr } = await runCommand(['backup', file], dataDir, place.env);
-    expect([code, stderr]).toEqual([1, `The backup was not written: ${file} already exists\n`]);
+    const { status, stderr } = await runIn(dataDir, ['backup', file], place.env);
+    expect([status, stderr]).toEqual([1, `The backup was not written: ${file} already exists\n`]);
     expect((await readFile(file)).equals(bytes)).toBe(true);
   });
 
@@ -181,7 +180,7 @@ describe('a backup', () => {
     for (const name of [old, ...kept.slice(1)]) await utimes(path.join(place.folder, name), 1, 1);
 
     const file = path.join(place.folder, '2026-11-22.age');
-    expect((await runCommand(['backup', file], dataDir, place.env)).code).toBe(0);
+    expect((await runIn(dataDir, ['backup', file], place.env)).status).toBe(0);
 
     const names = await readdir(place.folder);
     expect(names.sort()).toEqual(['2026-11-22.age', 'key.txt', ...kept].sort());
@@ -193,14 +192,14 @@ describe('a backup', () => {
     const file = path.join(place.folder, 'backup.age');
     const recipient = { LATCHKEY_BACKUP_RECIPIENT: `${place.env.LATCHKEY_BACKUP_RECIPIENT}q` };
     const identity = { LATCHKEY_BACKUP_RECIPIENT: place.identity };
-    for (const [env, status, message] of [
+    for (const [env, expected, message] of [
       [{}, 2, '`node dist/src/main.js backup --make-key <file>` makes a key'],
       [recipient, 1, 'LATCHKEY_BACKUP_RECIPIENT is not a public key of age'],
       [identity, 2, 'LATCHKEY_BACKUP_RECIPIENT: must be public keys of age'],
       [{ ...place.env, LATCHKEY_MASTER_KEY: 'ab'.repeat(32) }, 1, 'which is not given'],
     ] as const) {
-      const { code, stdout, stderr } = await runCommand(['backup', file], dataDir, env);
-      expect([code, stdout, stderr]).toEqual([status, '', expect.stringContaining(message)]);
+      const { status, stdout, stderr } = await runIn(dataDir, ['backup', file], env);
+      expect([status, stdout, stderr]).toEqual([expected, '', expect.stringContaining(message)]);
       expect(stderr).not.toContain('AGE-SECRET-KEY');
       expect(await readdir(place.folder)).toEqual(['key.txt']);
     }
@@ -212,9 +211,9 @@ describe('a backup', () => {
     await rename(path.join(dataDir, 'blobs'), path.join(dataDir, 'away'));
     await mkdir(path.join(dataDir, 'blobs'));
     const file = path.join(place.folder, 'backup.age');
-    const { code, stderr } = await runCommand(['backup', file], dataDir, place.env);
+    const { status, stderr } = await runIn(dataDir, ['backup', file], place.env);
     const reason = 'The backup was not written: the blob store .* has no marker with the id';
-    expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(reason)]);
     expect(await readdir(place.folder)).toEqual(['key.txt']);
   });
 
@@ -225,10 +224,10 @@ describe('a backup', () => {
     await rm(path.join(dataDir, 'blobs', first));
     await appendFile(path.join(dataDir, 'blobs', second), 'x');
     const file = path.join(place.folder, 'backup.age');
-    const { code, stderr } = await runCommand(['backup', file], dataDir, place.env);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('damaged: 2\n')]);
+    const { status, stderr } = await runIn(dataDir, ['backup', file], place.env);
+    expect([status, stderr]).toEqual([3, expect.stringContaining('damaged: 2\n')]);
     const target = await newFolder();
-    expect((await runCommand(['restore', file], target, place.env)).code).toBe(0);
+    expect((await runIn(target, ['restore', file], place.env)).status).toBe(0);
     expect(await blobsIn(target)).toHaveLength(1);
   });
 
@@ -241,27 +240,27 @@ describe('a backup', () => {
     await symlink(path.basename(blob), blob);
     const file = path.join(place.folder, 'backup.age');
 
-    const { code, stderr } = await runCommand(['backup', file], dataDir, place.env);
+    const { status, stderr } = await runIn(dataDir, ['backup', file], place.env);
 
-    expect([code, stderr]).toEqual([3, expect.stringContaining('damaged: 1\n')]);
-    const checked = await runCommand(['doctor', '--blobs'], dataDir, {});
-    expect([checked.code, checked.stdout]).toEqual([
+    expect([status, stderr]).toEqual([3, expect.stringContaining('damaged: 1\n')]);
+    const checked = await runIn(dataDir, ['doctor', '--blobs']);
+    expect([checked.status, checked.stdout]).toEqual([
       1,
       expect.stringContaining(': the content cannot be read\n'),
     ]);
     const target = await newFolder();
-    expect((await runCommand(['restore', file], target, place.env)).code).toBe(0);
+    expect((await runIn(target, ['restore', file], place.env)).status).toBe(0);
     expect(await blobsIn(target)).toHaveLength(2);
   });
 
   test('makes a key in a private file and prints the public key', async () => {
     const folder = await newFolder();
     const file = path.join(folder, 'key.txt');
-    const { code, stdout } = await runCommand(['backup', '--make-key', file], folder, {});
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^age1\w{58}\n$/)]);
+    const { status, stdout } = await runIn(folder, ['backup', '--make-key', file]);
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^age1\w{58}\n$/)]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readFile(file, 'utf8')).toContain('AGE-SECRET-KEY-1');
-    const again = await runCommand(['backup', '--make-key', file], folder, {});
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('already exists')]);
+    const again = await runIn(folder, ['backup', '--make-key', file]);
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('already exists')]);
   });
 });

@@ -11,12 +11,11 @@ import {
   installationWithDocuments,
   newFolder,
   rowsToBackUp,
-  runCommand,
 } from '../support/backups.ts';
 import { freshDatabaseUrl } from '../support/databases.ts';
 import { urlIn } from '../support/master-keys.ts';
 import { describeDialects } from '../support/matrix.ts';
-import { startProgram } from '../support/program.ts';
+import { runIn, startProgram } from '../support/program.ts';
 
 const dayMs = 86_400_000;
 
@@ -38,17 +37,17 @@ describeDialects('a backup in the target', (dialect) => {
     for (const name of [...old, 'notes.txt']) await writeFile(path.join(target, name), 'old');
 
     const settings = { ...database, ...env, LATCHKEY_BACKUP_KEEP: '2' };
-    const { code, stdout, stderr } = await runCommand(['backup', '--json'], dataDir, settings);
+    const { status, stdout, stderr } = await runIn(dataDir, ['backup', '--json'], settings);
 
     expect(stderr).toContain('A trial restore succeeded.\n');
-    expect(code).toBe(0);
+    expect(status).toBe(0);
     const { name, ...report } = JSON.parse(stdout);
     expect(report).toMatchObject({ written: true, damaged: [], removed: [old[1], old[0]] });
     expect((await readdir(target)).sort()).toEqual([old[2], name, 'notes.txt'].sort());
     expect((await readdir(dataDir)).filter((one) => one.startsWith('trial'))).toEqual([]);
     const restored = await newFolder();
     const file = path.join(target, name);
-    expect(await runCommand(['restore', file], restored, env)).toMatchObject({ code: 0 });
+    expect(await runIn(restored, ['restore', file], env)).toMatchObject({ status: 0 });
     expect(await rowsToBackUp(urlIn(restored))).toEqual(await rowsToBackUp(url ?? urlIn(dataDir)));
   });
 });
@@ -68,12 +67,12 @@ test('a service makes the first backup at once, and the next when it is due', as
   const names = await readdir(target);
   expect(names).toHaveLength(1);
   expect(await metrics()).toMatch(/^latchkey_backup_time_seconds \d{10}$/m);
-  const again = await runCommand(['backup', '--if-due', '--json'], program.dataDir, settings);
+  const again = await runIn(program.dataDir, ['backup', '--if-due', '--json'], settings);
   expect(JSON.parse(again.stdout)).toMatchObject({ name: names[0], written: false });
   const due = { ...settings, LATCHKEY_BACKUP_SCHEDULE: '* * * * *' };
   await rm(path.join(target, names[0] ?? ''));
   await writeFile(path.join(target, nameBackup(Date.now() - 61_000)), 'old');
-  const next = await runCommand(['backup', '--if-due', '--json'], program.dataDir, due);
+  const next = await runIn(program.dataDir, ['backup', '--if-due', '--json'], due);
   expect(JSON.parse(next.stdout)).toMatchObject({ written: true });
 });
 
@@ -95,7 +94,7 @@ test('a service reports a backup that fails, and continues', async () => {
 test('a trial restore refuses a backup that is cut off, and leaves no file', async () => {
   const dataDir = await installationWithDocuments();
   const { target, env } = await targetPlace();
-  const { stdout } = await runCommand(['backup', '--json'], dataDir, env);
+  const { stdout } = await runIn(dataDir, ['backup', '--json'], env);
   const file = path.join(target, JSON.parse(stdout).name);
   const before = await readdir(dataDir);
   const options = { dataDir, blobs: { async *read() {} }, stop: new AbortController().signal };

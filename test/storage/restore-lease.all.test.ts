@@ -10,15 +10,11 @@ import { findFilledTable, restoreLease } from '../../src/backup/store.ts';
 import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import type { Database } from '../../src/storage/schema.ts';
-import {
-  backupPlace,
-  installationWithDocuments,
-  newFolder,
-  runCommand,
-} from '../support/backups.ts';
+import { backupPlace, installationWithDocuments, newFolder } from '../support/backups.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { pendingBlobsOf } from '../support/pending-blobs.ts';
+import { runIn } from '../support/program.ts';
 import { filesUnder } from '../support/sharing-api.ts';
 
 /** Takes over the lease once all documents are written. */
@@ -40,7 +36,7 @@ describeDialects('a restore whose lease another process has acquired', (dialect)
     const place = await backupPlace();
     const dataDir = await installationWithDocuments();
     const file = path.join(place.folder, 'backup.age');
-    expect((await runCommand(['backup', file], dataDir, place.env)).code).toBe(0);
+    expect((await runIn(dataDir, ['backup', file], place.env)).status).toBe(0);
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const root = path.join(await newFolder(), 'blobs');
     await mkdir(root);

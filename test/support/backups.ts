@@ -1,4 +1,4 @@
-// Runs `latchkey backup` and `latchkey restore` as processes.
+// Installations to back up, and the rows that a backup should contain.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,6 @@ import { lastCode, Visitor } from './gate-visitor.ts';
 import { startTestApp, type TestApp } from './harness.ts';
 import { openLink } from './link-views.ts';
 import { withDatabase } from './master-keys.ts';
-import { spawnProgram } from './program.ts';
 import { entered, report } from './rooms.ts';
 import { makeLink, sha256, upload, uploadVersion } from './sharing-api.ts';
 
@@ -76,22 +75,6 @@ export async function addSharing(test: TestApp): Promise<void> {
   await signer.post({ code: await lastCode(test, 'signer@example.com') });
   await signer.post({ agreement: sha256(Buffer.from(agreement)) });
   expect(await signer.asked()).toBe('document');
-}
-
-export type CommandResult = {
-  readonly code: number | NodeJS.Signals;
-  readonly stdout: string;
-  readonly stderr: string;
-};
-
-export async function runCommand(
-  words: readonly string[],
-  dataDir: string,
-  env: Record<string, string>,
-): Promise<CommandResult> {
-  const program = await spawnProgram(env, dataDir, words);
-  const code = await program.ended;
-  return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
 const omitted = Object.entries(tableHandling).flatMap(([name, handling]) =>

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { openTarget } from '../../../src/backup/target.ts';
-import { backupPlace, newFolder, runCommand } from '../../support/backups.ts';
+import { backupPlace, newFolder } from '../../support/backups.ts';
 import { freePort } from '../../support/free-port.ts';
 import { urlIn, withDatabase } from '../../support/master-keys.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
-import { type RunningProgram, startProgram } from '../../support/program.ts';
+import { type RunningProgram, spawnProgram, startProgram } from '../../support/program.ts';
 import {
   call,
   digestOf,
@@ -50,9 +50,11 @@ async function targetEnv(): Promise<Record<string, string>> {
   };
 }
 
-async function run(words: string[], dataDir: string, env: Record<string, string>): Promise<void> {
-  const { code, stderr } = await runCommand(words, dataDir, env);
-  expect(code, stderr).toBe(0);
+/** Runs a command as a process, because the client of S3 reads the environment of its process. */
+async function run(words: string[], dataDir: string, env: Record<string, string>) {
+  const program = await spawnProgram(env, dataDir, words);
+  expect(await program.ended, program.stderr()).toBe(0);
+  return program;
 }
 
 /** The documents and the usage of the workspace. A transaction changes both together. */
@@ -152,10 +154,10 @@ test('backups are stored in a bucket, of which the newest stay', async () => {
   };
 
   await run(['backup'], dataDir, env);
-  const { stdout, stderr } = await runCommand(['backup', '--json'], dataDir, env);
+  const again = await run(['backup', '--json'], dataDir, env);
 
-  expect(stderr).toContain('A trial restore succeeded.');
-  const { name, removed } = JSON.parse(stdout);
+  expect(again.stderr()).toContain('A trial restore succeeded.');
+  const { name, removed } = JSON.parse(again.stdout());
   expect(removed).toHaveLength(1);
   expect(await bucket.keys()).toEqual([`backups/${name}`]);
   expect(await bucket.uploads()).toEqual([]);
