@@ -51,7 +51,7 @@ describeApp("exchanging a customer's API key", (suite) => {
     };
   });
 
-  describeTransports(suite, (name) => {
+  describeTransports(suite, (name, isOwn) => {
     const exchange = (request: Request) => suite.transport(name).call(exchangeApiKey, request);
     const exchanged = async (request: Request) => messageOf(await exchange(request));
 
@@ -80,6 +80,9 @@ describeApp("exchanging a customer's API key", (suite) => {
       });
     });
 
+    // The rules below do not depend on the wire format.
+    if (!isOwn) return;
+
     it('accepts a part of the scopes', async () => {
       const answer = await exchanged({ apiKey: keys.good.text, scope: 'accounts:read' });
 
@@ -87,16 +90,13 @@ describeApp("exchanging a customer's API key", (suite) => {
       expect(decodeJwt(answer.accessToken).scope).toBe('accounts:read');
     });
 
-    itHoldsFor(
-      [
-        'payments:write',
-        'accounts:read payments:write',
-        'accounts',
-        ' ',
-        'accounts:read  payments:read',
-      ],
-      5,
-    )('rejects the whole request for a scope that is not granted', async (scope) => {
+    itHoldsFor([
+      'payments:write',
+      'accounts:read payments:write',
+      'accounts',
+      ' ',
+      'accounts:read  payments:read',
+    ])('rejects the whole request for a scope that is not granted', async (scope) => {
       expect(await exchange({ apiKey: keys.good.text, scope })).toMatchObject({
         ok: false,
         error: { code: 'identity.scope_not_granted' },
@@ -137,21 +137,21 @@ describeApp("exchanging a customer's API key", (suite) => {
     const basic = () => `Basic ${Buffer.from(`${keys.good.text}:`).toString('base64')}`;
     const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
 
-    itHoldsFor(
-      [
-        ['as api_key of the query', () => [`/api/v1/links?api_key=${key()}`, {}]],
-        ['as access_token of the query', () => [`/api/v1/links?access_token=${key()}`, {}]],
-        ['in HTTP Basic', () => ['/api/v1/links', { headers: { authorization: basic() } }]],
-        ['as x-api-key', () => ['/api/v1/links', { headers: { 'x-api-key': keys.good.text } }]],
-      ] satisfies [string, () => [string, RequestInit]][],
-      4,
-    )("rejects a customer's key that another route would read", async (_, request) => {
-      const [path, init] = request();
-      const response = await fetch(suite.app.publicUrl + path, init);
-      expect(response.status).toBe(401);
-      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"');
-      expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
-    });
+    itHoldsFor([
+      ['as api_key of the query', () => [`/api/v1/links?api_key=${key()}`, {}]],
+      ['as access_token of the query', () => [`/api/v1/links?access_token=${key()}`, {}]],
+      ['in HTTP Basic', () => ['/api/v1/links', { headers: { authorization: basic() } }]],
+      ['as x-api-key', () => ['/api/v1/links', { headers: { 'x-api-key': keys.good.text } }]],
+    ] satisfies [string, () => [string, RequestInit]][])(
+      "rejects a customer's key that another route would read",
+      async (_, request) => {
+        const [path, init] = request();
+        const response = await fetch(suite.app.publicUrl + path, init);
+        expect(response.status).toBe(401);
+        expect(response.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"');
+        expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
+      },
+    );
 
     it('accepts the key only in the body of the exchange', async () => {
       for (const [path, init] of [

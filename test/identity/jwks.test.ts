@@ -4,16 +4,19 @@ import { expect, it } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import type { Executor } from '../../src/storage/schema.ts';
-import { describeApp, type Suite } from '../support/app-suite.ts';
+import { describeApp, describeAppOnSqlite, type Suite } from '../support/app-suite.ts';
 import { codeOf } from '../support/manager-calls.ts';
 import { describeTransports } from '../support/matrix.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { signToken } from '../support/signed-tokens.ts';
 
 const path = '/.well-known/jwks.json';
 
+const urlIn = ({ app }: Suite) => app.publicUrl + path;
+
 describeApp('publishing the keys', (suite) => {
-  const url = () => suite.app.publicUrl + path;
+  const url = () => urlIn(suite);
   const published = async () => {
     const { keys } = (await (await fetch(url())).json()) as { keys: JsonWebKey[] };
     return keys;
@@ -84,39 +87,6 @@ describeApp('publishing the keys', (suite) => {
     });
   });
 
-  const headers = {
-    'cache-control': 'public, max-age=300, must-revalidate',
-    'access-control-allow-origin': '*',
-    'content-type': 'application/jwk-set+json',
-    'x-content-type-options': 'nosniff',
-  };
-
-  it.each(['GET', 'HEAD'])('may be cached, and read from any origin: %s', async (method) => {
-    const whole = await (await fetch(url())).text();
-    const response = await fetch(url(), { method });
-
-    expect(response.status).toBe(200);
-    const answered = Object.fromEntries(response.headers);
-    expect(answered).toMatchObject({ ...headers, 'content-length': `${whole.length}` });
-    expect(response.headers.get('etag')).toMatch(/^"[\w-]+"$/);
-    expect(await response.text()).toBe(method === 'GET' ? whole : '');
-  });
-
-  it.each(['GET', 'HEAD'])('is not sent again if it has not changed: %s', async (method) => {
-    const etag = (await fetch(url())).headers.get('etag') ?? '';
-    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const response = await fetch(url(), { method, headers: { 'if-none-match': tags } });
-
-      expect(response.status, tags).toBe(304);
-      expect(response.headers.get('etag')).toBe(etag);
-      expect(response.headers.get('cache-control')).toBe(headers['cache-control']);
-      expect(response.headers.get('access-control-allow-origin')).toBe('*');
-      expect(await response.text()).toBe('');
-    }
-    const other = await fetch(url(), { method, headers: { 'if-none-match': '"other"' } });
-    expect(other.status).toBe(200);
-  });
-
   // Last: it removes the app's only key.
   it('removes a key that another process has revoked', async () => {
     const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
@@ -134,6 +104,42 @@ describeApp('publishing the keys', (suite) => {
     expect(await verifyCode(suite, token)).toBe('unauthenticated');
     const signing = signToken(suite.app, { type: 'service', scope: 'tokens:read' });
     await expect(signing).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describeAppOnSqlite('the answer with the keys', (suite) => {
+  const url = () => urlIn(suite);
+  const headers = {
+    'cache-control': 'public, max-age=300, must-revalidate',
+    'access-control-allow-origin': '*',
+    'content-type': 'application/jwk-set+json',
+    'x-content-type-options': 'nosniff',
+  };
+
+  itHoldsFor(['GET', 'HEAD'])('may be cached, and read from any origin', async (method) => {
+    const whole = await (await fetch(url())).text();
+    const response = await fetch(url(), { method });
+
+    expect(response.status).toBe(200);
+    const answered = Object.fromEntries(response.headers);
+    expect(answered).toMatchObject({ ...headers, 'content-length': `${whole.length}` });
+    expect(response.headers.get('etag')).toMatch(/^"[\w-]+"$/);
+    expect(await response.text()).toBe(method === 'GET' ? whole : '');
+  });
+
+  itHoldsFor(['GET', 'HEAD'])('is not sent again if it has not changed', async (method) => {
+    const etag = (await fetch(url())).headers.get('etag') ?? '';
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const response = await fetch(url(), { method, headers: { 'if-none-match': tags } });
+
+      expect(response.status, tags).toBe(304);
+      expect(response.headers.get('etag')).toBe(etag);
+      expect(response.headers.get('cache-control')).toBe(headers['cache-control']);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(await response.text()).toBe('');
+    }
+    const other = await fetch(url(), { method, headers: { 'if-none-match': '"other"' } });
+    expect(other.status).toBe(200);
   });
 });
 

@@ -59,7 +59,7 @@ describeApp('the list of documents', (suite) => {
     await db.insertInto('documents').values(values).execute();
   });
 
-  describeTransports(suite, (name) => {
+  describeTransports(suite, (name, isOwn) => {
     async function idsOf(request: { orderBy?: string; query?: string; pageSize?: number }) {
       const { pages, totals } = await walkList(suite.transport(name), listDocuments, request, key);
       return {
@@ -81,25 +81,25 @@ describeApp('the list of documents', (suite) => {
       expect(found).toEqual({ ids: idsBy(orderBy), totals: [7], pages: 4 });
     });
 
+    // The rules below do not depend on the wire format.
+    if (!isOwn) return;
+
     it('is sorted by time, newest first, unless the request has an order', async () => {
       expect((await idsOf({})).ids).toEqual(idsBy('create_time desc'));
       expect((await idsOf({ orderBy: '  name   desc ' })).ids).toEqual(idsBy('name desc'));
     });
 
-    itHoldsFor(
-      [
-        ['zeta', ['Zeta', 'ZETA', 'zeta']],
-        ['ZET', ['Zeta', 'ZETA', 'zeta']],
-        ['ärzte', ['Angebot ÄRZTE.pdf', 'a\u0308rzte (decomposed)']],
-        ['A\u0308RZTE', ['Angebot ÄRZTE.pdf', 'a\u0308rzte (decomposed)']],
-        ['100%', ['angebot 100%.pdf']],
-        ['et_2', ['Budget_2026']],
-        ['LIST_3', ['Budget_2026']],
-        ["' or 1=1", []],
-        [' ', documents.map((row) => row.name)],
-      ],
-      9,
-    )('contains only the documents that match', async (query, names) => {
+    itHoldsFor([
+      ['zeta', ['Zeta', 'ZETA', 'zeta']],
+      ['ZET', ['Zeta', 'ZETA', 'zeta']],
+      ['ärzte', ['Angebot ÄRZTE.pdf', 'a\u0308rzte (decomposed)']],
+      ['A\u0308RZTE', ['Angebot ÄRZTE.pdf', 'a\u0308rzte (decomposed)']],
+      ['100%', ['angebot 100%.pdf']],
+      ['et_2', ['Budget_2026']],
+      ['LIST_3', ['Budget_2026']],
+      ["' or 1=1", []],
+      [' ', documents.map((row) => row.name)],
+    ])('contains only the documents that match', async (query, names) => {
       const found = await idsOf({ query, orderBy: 'name', pageSize: 2 });
       const rows = documents.filter((row) => names.includes(row.name));
       expect(found.ids).toEqual(idsBy('name', rows));

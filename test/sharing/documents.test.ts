@@ -200,7 +200,7 @@ describeFeature('documents', (dialect) => {
     }
   });
 
-  it('of another workspace are not found by any method', async () => {
+  it('of another workspace, or with a malformed id, are not found', async () => {
     const document = await upload(test, Buffer.from('a'), 'a.bin');
     const scopes = 'documents:read documents:write';
     const credential = await serviceCredential(test, scopes);
@@ -223,9 +223,7 @@ describeFeature('documents', (dialect) => {
       body: { code: 'not_found' },
     });
     expect((await callSharingApi(test, 'GET', `/documents/${document.id}`)).body).toEqual(document);
-  });
 
-  it('are not found by malformed ids', async () => {
     for (const id of ['doc_unknown', `doc_${'0'.repeat(22)}`, "'", '%25', '..', '%F0%9F%98%80']) {
       const answer = await callSharingApi(test, 'GET', `/documents/${encodeURIComponent(id)}`);
       expect(answer, id).toMatchObject({ status: 404, body: { code: 'not_found' } });

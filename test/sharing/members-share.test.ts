@@ -22,7 +22,7 @@ describeApp('a member', (suite) => {
     own = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: memberScope });
   });
 
-  describeTransports(suite, (name) => {
+  describeTransports(suite, (name, isOwn) => {
     const upload = (fields: Record<string, string> = {}) =>
       callMethod(suite.app, name, {
         method: DocumentService.method.uploadDocument,
@@ -45,6 +45,9 @@ describeApp('a member', (suite) => {
       expect(await upload({ workspace_id: workspaceId })).toMatchObject({ code: 'ok' });
       expect(await documentsOf(workspaceId)).toHaveLength(2);
     });
+
+    // The rules below do not depend on the wire format.
+    if (!isOwn) return;
 
     it('uploads to one of several workspaces only by its name', async () => {
       const other = (await addWorkspace(db(), '')).ownerId;

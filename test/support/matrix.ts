@@ -33,14 +33,16 @@ type NamedSuite = { readonly name: string; readonly dialect: Dialect };
 
 /**
  * Runs a suite through one transport. The full matrix uses all of them on SQLite, and one on
- * PostgreSQL, because the wire formats do not depend on the database.
+ * PostgreSQL, because the wire formats do not depend on the database. `isOwn` is true for one
+ * transport of each database: rules that do not depend on the wire format need only that one.
  */
 export function describeTransports(
   suite: NamedSuite,
-  body: (transport: TransportName) => void,
+  body: (transport: TransportName, isOwn: boolean) => void,
 ): void {
-  if (!isFull || suite.dialect !== 'sqlite') describeOneTransport(suite, body);
-  else for (const name of transportNames) describe(`through ${name}`, () => body(name));
+  const own = transportFor(`${suite.name} ${suite.dialect}`);
+  const names = isFull && suite.dialect === 'sqlite' ? transportNames : [own];
+  for (const name of names) describe(`through ${name}`, () => body(name, name === own));
 }
 
 /** Runs a suite through one transport, for rules that do not depend on the wire format. */
