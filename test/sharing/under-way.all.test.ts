@@ -7,15 +7,15 @@ import { parseAnyCredentialId } from '../../src/base/crypto/credential-format.ts
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import { createDocuments } from '../../src/sharing/documents/documents.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
-import type { Executor } from '../../src/storage/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { digestOf as tokenDigestOf } from '../support/dpop.ts';
 import { cookieOf } from '../support/gated-document.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { addMember, credentialFor } from '../support/member-rows.ts';
-import { changeAsOtherProcess, revoke } from '../support/owner-rows.ts';
+import { addWorkspace, changeAsOtherProcess, revoke } from '../support/owner-rows.ts';
 import { useProgram } from '../support/program-readers.ts';
+import { findFailures } from '../support/rule.ts';
 import {
   bearer,
   blobDirOf,
@@ -56,8 +56,10 @@ describeFeature('a running download', (dialect) => {
     return test;
   }
 
-  async function share(test: TestApp, options = {}) {
-    const { id } = await upload(test, bytes);
+  const share = async (test: TestApp, options = {}) =>
+    shareAgain(test, (await upload(test, bytes)).id, options);
+
+  async function shareAgain(test: TestApp, id: string, options = {}) {
     const link = await makeLink(test, id, { allow_download: true, ...options });
     const cookie = cookieOf(await fetch(link.url));
     const ways: [url: string, headers: Record<string, string>, after: number][] = [
@@ -88,60 +90,72 @@ describeFeature('a running download', (dialect) => {
     await expect.poll(() => openFilesUnder(blobDirOf(test))).toEqual([]);
   });
 
-  it.each([
-    ['the link is revoked', 'DELETE', undefined, 410],
-    ['the gate changes', 'PATCH', { password: 'a long password' }, 403],
-    ['downloads are forbidden', 'PATCH', { allow_download: false }, 403],
-  ])('ends for its reader when %s, and no other can start', async (_, method, body, status) => {
+  it('ends for its reader when the link changes, and no other can start', async () => {
     const test = await start();
-    const { link, ways } = await share(test);
-    const [[url, headers] = ['', {}]] = ways;
-    const running = await begin(url, headers);
+    const { id } = await upload(test, bytes);
+    const changes = [
+      ['DELETE', undefined, 410],
+      ['PATCH', { password: 'a long password' }, 403],
+      ['PATCH', { allow_download: false }, 403],
+    ] as const;
+    const begun = await Promise.all(
+      changes.map(async ([method, body, status]) => {
+        const { link, ways } = await shareAgain(test, id);
+        const [[url, headers] = ['', {}]] = ways;
+        const running = await begin(url, headers);
+        return { link, url, headers, method, body, status, running };
+      }),
+    );
 
-    expect((await callSharingApi(test, method, `/links/${link.id}`, body)).status).toBe(200);
+    for (const { link, method, body } of begun) {
+      expect((await callSharingApi(test, method, `/links/${link.id}`, body)).status).toBe(200);
+    }
 
-    const again = await fetch(url, { headers: { ...headers, range: 'bytes=0-9' } });
-    await again.arrayBuffer();
-    expect(again.status).toBe(status);
+    for (const { url, headers, status } of begun) {
+      const again = await fetch(url, { headers: { ...headers, range: 'bytes=0-9' } });
+      await again.arrayBuffer();
+      expect(again.status, url).toBe(status);
+    }
     await untilChecked();
-    await expect(digestOf(running)).rejects.toThrow('aborted');
+    const failures = await findFailures(begun, ({ running }) =>
+      expect(digestOf(running)).rejects.toThrow('aborted'),
+    );
+    expect(failures).toEqual([]);
   });
 
-  it.each<[event: string, caller: 'key' | 'member', end: (trx: Executor, id: string) => unknown]>([
-    ['the API key is revoked', 'key', revoke],
-    [
-      'the member is removed',
-      'member',
-      (trx, id) => trx.deleteFrom('members').where('user_id', '=', id).execute(),
-    ],
-    [
-      'the workspace is deleted',
-      'key',
-      (trx) =>
-        trx
-          .updateTable('workspaces')
-          .set({ delete_time: Date.now() + 1e9 })
-          .execute(),
-    ],
-  ])('ends for a caller of the API when %s', async (_, caller, end) => {
+  it('ends for a caller of the API whose key, role or workspace ends', async () => {
     const test = await start();
     const { db } = test.app.inside;
     const { ways } = await share(test);
     const [url = ''] = ways.at(-1) ?? [];
-    const keyId = parseAnyCredentialId(test.env.API_KEY) ?? '';
     const memberId = await addMember(db, test.env.WORKSPACE_ID, 'member');
     const member = { type: 'member', scope: 'documents:read', sub: memberId } as const;
-    const [headers, id] =
-      caller === 'key' ? [keyOf(test), keyId] : [await credentialFor(test, member), memberId];
-    const running = await begin(url, headers);
-    expect(running.statusCode).toBe(200);
+    const other = await addWorkspace(db, 'documents:read documents:write');
+    const otherTest = { ...test, env: { ...test.env, API_KEY: other.text } };
+    const theirs = await upload(otherTest, bytes);
+    const theirUrl = `${test.app.publicUrl}/api/v1/documents/${theirs.id}/file`;
+    const sub = await addMember(db, test.env.WORKSPACE_ID, 'member');
+    const kept = await begin(url, await credentialFor(test, { ...member, sub }));
+    const running = [
+      ['the API key is revoked', await begin(url, keyOf(test))],
+      ['the member is removed', await begin(url, await credentialFor(test, member))],
+      ['the workspace is deleted', await begin(theirUrl, keyOf(otherTest))],
+    ] as const;
+    for (const [name, { statusCode }] of running) expect(statusCode, name).toBe(200);
 
     await changeAsOtherProcess(db, async (trx) => {
-      await end(trx, id);
+      await revoke(trx, parseAnyCredentialId(test.env.API_KEY) ?? '');
+      await trx.deleteFrom('members').where('user_id', '=', memberId).execute();
+      const deleted = { delete_time: Date.now() + 1e9 };
+      await trx.updateTable('workspaces').set(deleted).where('id', '=', other.ownerId).execute();
     });
 
     await untilChecked();
-    await expect(digestOf(running)).rejects.toThrow('aborted');
+    const failures = await findFailures(running, (_, download) =>
+      expect(digestOf(download)).rejects.toThrow('aborted'),
+    );
+    expect(failures).toEqual([]);
+    expect(await digestOf(kept)).toBe(sha256(bytes));
   });
 
   it('completes for a slow reader who used the last view of the link', async () => {
