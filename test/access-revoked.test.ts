@@ -1,7 +1,7 @@
 // Credentials that the database rejects: revoked, expired, or of an owner who is disabled or has
 // lost the scope. Tested on both databases, through one transport.
 import type { DescMethod } from '@bufbuild/protobuf';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
 import { transact } from '../src/storage/database.ts';
 import { describeApp, type Suite } from './support/app-suite.ts';
@@ -160,8 +160,8 @@ describeApp('a credential that the database rejects', (suite) => {
     });
   });
 
-  it.each(['service', 'customer', 'staff'] as const)(
-    'covers no scope that the %s no longer has',
+  itHoldsFor(['service', 'customer', 'staff'] as const)(
+    'covers no scope that its owner no longer has',
     async (type) => {
       const method = methodFor(type);
       const { scope } = accessOf(method);
@@ -180,7 +180,7 @@ describeApp('a credential that the database rejects', (suite) => {
     },
   );
 
-  it.each(cookieKinds)('is the cookie of a session without a live user: %s', async (_, method) => {
+  itHoldsFor(cookieKinds, 2)('is a cookie of a session without a live user', async (_, method) => {
     const expected = { code: 'unauthenticated', challenge: noCredential };
     for (const [name, make] of rejectedCookies) {
       expect(await send({ method, cookie: cookieOf(await make(suite)) }), name).toEqual(expected);

@@ -97,16 +97,13 @@ test('the requests for tokens are accepted without the validator', async () => {
   expect(asked).toBe(2);
 });
 
-itHoldsFor(
-  [
-    ['must be at least 1 characters', 'must be at least 1 character'],
-    ['must be at least 11 characters', 'must be at least 11 characters'],
-    ['must be at most 1 bytes', 'must be at most 1 byte'],
-    ['must contain at least 1 item(s)', 'must contain at least 1 item'],
-    ['must contain no more than 100 item(s)', 'must contain at most 100 items'],
-  ],
-  5,
-)('a detail has correct plurals', (written, expected) => {
+itHoldsFor([
+  ['must be at least 1 characters', 'must be at least 1 character'],
+  ['must be at least 11 characters', 'must be at least 11 characters'],
+  ['must be at most 1 bytes', 'must be at most 1 byte'],
+  ['must contain at least 1 item(s)', 'must contain at least 1 item'],
+  ['must contain no more than 100 item(s)', 'must contain at most 100 items'],
+])('a detail has correct plurals', (written, expected) => {
   expect(correctPlurals(written)).toBe(expected);
 });
 

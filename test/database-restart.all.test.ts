@@ -1,9 +1,10 @@
 // Calls while a PostgreSQL server restarts, and calls whose client goes away.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from './support/harness.ts';
 import { startPostgres } from './support/postgres.ts';
+import { itHoldsFor } from './support/rule.ts';
 
 type Answer = { readonly status: number; readonly retryAfter: string | null };
 
@@ -37,8 +38,8 @@ async function load(
 }
 
 describe('a PostgreSQL server that restarts under load', () => {
-  it.each(['SIGINT', 'SIGQUIT'] as const)(
-    'only makes calls unavailable for that time (%s)',
+  itHoldsFor(['SIGINT', 'SIGQUIT'] as const)(
+    'only makes calls unavailable for that time',
     async (signal) => {
       const postgres = await startPostgres();
       onTestFinished(() => postgres.stop());
@@ -73,13 +74,12 @@ describe('a PostgreSQL server that restarts under load', () => {
       const codes = new Set(lines.map((line) => JSON.parse(line).code));
       expect(codes).not.toContain('internal');
     },
-    120_000,
   );
 });
 
 describe('a client that disconnects during its request', () => {
-  it.each(['/tokens', '/api/v1/documents'])(
-    'is logged as canceled, not as an outage of the database (%s)',
+  itHoldsFor(['/tokens', '/api/v1/documents'])(
+    'is logged as canceled, not as an outage of the database',
     async (url) => {
       const test = await startTestApp();
       onTestFinished(() => test.remove());

@@ -8,6 +8,7 @@ import { openDatabase } from '../src/storage/database.ts';
 import { createAuthority } from './support/certificates.ts';
 import { createDatabase, type PostgresServer, startPostgres } from './support/postgres.ts';
 import { spawnProgram } from './support/program.ts';
+import { itHoldsFor } from './support/rule.ts';
 
 describe('a PostgreSQL server that accepts only TLS', () => {
   let folder: string;
@@ -48,20 +49,20 @@ describe('a PostgreSQL server that accepts only TLS', () => {
     return url.href;
   };
 
-  it.each([
+  itHoldsFor([
     ['verify-full', 'localhost', 'ca.pem'],
     ['no-verify', '127.0.0.1', undefined],
-  ])('is used with sslmode=%s', async (mode, host, ca) => {
+  ])('is used with each sslmode', async (mode, host, ca) => {
     const db = await openDatabase(urlOf(host, mode, ca));
     expect(await db.selectFrom('leases').selectAll().execute()).toEqual([]);
     await db.destroy();
   });
 
-  it.each([
+  itHoldsFor([
     ['another authority', 'localhost', 'verify-full', 'other.pem', /certificate/],
     ['no authority', 'localhost', 'verify-full', undefined, /certificate/],
     ['no TLS', 'localhost', 'disable', undefined, /no pg_hba\.conf entry .* no encryption/],
-  ])('is refused with %s', async (_, host, mode, ca, reason) => {
+  ])('is refused with the wrong authority or no TLS', async (_, host, mode, ca, reason) => {
     const error = await openDatabase(urlOf(host, mode, ca)).catch((thrown) => thrown);
     expect(error.message).toMatch(/^cannot connect to the PostgreSQL server: /);
     expect(error.message).toMatch(reason);
@@ -74,10 +75,10 @@ describe('a PostgreSQL server that accepts only TLS', () => {
     );
   });
 
-  it.each([
+  itHoldsFor([
     ['missing.pem', /LATCHKEY_DATABASE_URL: ENOENT: .*missing\.pem/],
     ['other.pem', /cannot connect to the PostgreSQL server: .*certificate/],
-  ])('makes a start fail with one line for the authority in %s', async (ca, reason) => {
+  ])('makes a start fail with one line for the authority', async (ca, reason) => {
     const env = { LATCHKEY_DATABASE_URL: urlOf('localhost', 'verify-full', ca) };
     const program = await spawnProgram(env);
     const status = await program.ended;

@@ -9,6 +9,7 @@ import { freePort } from '../support/free-port.ts';
 import { type Front, startFront } from '../support/front.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import type { PackedClients } from '../support/packed-clients.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const bytes = randomBytes(300_000);
 
@@ -54,54 +55,63 @@ export function describeClient(installed: () => PackedClients): void {
     gRPC: overGrpc,
   };
 
-  describe.each(Object.entries(opened))('@latchkey/client over %s', (_name, open) => {
-    it('fetches a token, calls methods, uploads and downloads', async () => {
-      const { links, documents, upload } = open(workspaceKey());
-      const document = await upload(bytes, { name: 'Bytes', fileName: 'bytes.bin' });
-      expect(document).toMatchObject({ name: 'Bytes', sizeBytes: bytes.length });
-      const { link } = await links.createLink({ documentId: document.id, emailRequired: true });
-      expect(link?.url).toMatch(/\/s\/\w{22}$/);
-      const chunks: Uint8Array[] = [];
-      for await (const { part } of documents.downloadDocument({ documentId: document.id })) {
-        if (part.case === 'chunk') chunks.push(part.value);
-      }
-      expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
+  describe('@latchkey/client over each protocol', () => {
+    itHoldsFor(Object.entries(opened), 3)(
+      'fetches a token, calls methods, uploads and downloads',
+      async (_name, open) => {
+        const { links, documents, upload } = open(workspaceKey());
+        const document = await upload(bytes, { name: 'Bytes', fileName: 'bytes.bin' });
+        expect(document).toMatchObject({ name: 'Bytes', sizeBytes: bytes.length });
+        const { link } = await links.createLink({ documentId: document.id, emailRequired: true });
+        expect(link?.url).toMatch(/\/s\/\w{22}$/);
+        const chunks: Uint8Array[] = [];
+        for await (const { part } of documents.downloadDocument({ documentId: document.id })) {
+          if (part.case === 'chunk') chunks.push(part.value);
+        }
+        expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
 
-      const { accounts } = await open(serviceClient()).accounts.listAccounts({});
-      expect(accounts.length).toBeGreaterThan(0);
-    });
+        const { accounts } = await open(serviceClient()).accounts.listAccounts({});
+        expect(accounts.length).toBeGreaterThan(0);
+      },
+    );
 
-    it('throws errors with the code, the fields and the request id', async () => {
-      const client = open(workspaceKey());
-      const missing = client.documents.getDocument({ documentId: 'doc_unknown' });
-      await expect(missing).rejects.toBeInstanceOf(main.LatchkeyError);
-      await expect(missing).rejects.toMatchObject({
-        name: 'LatchkeyError',
-        code: 'not_found',
-        requestId: expect.stringMatching(/\S/),
-      });
-      const invalid = client.documents.getDocument({});
-      await expect(invalid).rejects.toMatchObject({
-        code: 'invalid_argument',
-        fields: [{ field: 'document_id', detail: expect.any(String) }],
-      });
-      const download = client.documents.downloadDocument({ documentId: 'doc_unknown' });
-      const first = download[Symbol.asyncIterator]().next();
-      await expect(first).rejects.toMatchObject({ name: 'LatchkeyError', code: 'not_found' });
-      await expect(client.upload(new Uint8Array())).rejects.toMatchObject({
-        code: 'invalid_argument',
-      });
-      const wrong = open({ ...serviceClient(), clientSecret: 'lk_cs_wrong' });
-      await expect(wrong.accessToken()).rejects.toMatchObject({
-        code: 'identity.credential_invalid',
-      });
-    });
+    itHoldsFor(Object.entries(opened), 3)(
+      'throws errors with the code, the fields and the request id',
+      async (_name, open) => {
+        const client = open(workspaceKey());
+        const missing = client.documents.getDocument({ documentId: 'doc_unknown' });
+        await expect(missing).rejects.toBeInstanceOf(main.LatchkeyError);
+        await expect(missing).rejects.toMatchObject({
+          name: 'LatchkeyError',
+          code: 'not_found',
+          requestId: expect.stringMatching(/\S/),
+        });
+        const invalid = client.documents.getDocument({});
+        await expect(invalid).rejects.toMatchObject({
+          code: 'invalid_argument',
+          fields: [{ field: 'document_id', detail: expect.any(String) }],
+        });
+        const download = client.documents.downloadDocument({ documentId: 'doc_unknown' });
+        const first = download[Symbol.asyncIterator]().next();
+        await expect(first).rejects.toMatchObject({ name: 'LatchkeyError', code: 'not_found' });
+        await expect(client.upload(new Uint8Array())).rejects.toMatchObject({
+          code: 'invalid_argument',
+        });
+        const wrong = open({ ...serviceClient(), clientSecret: 'lk_cs_wrong' });
+        await expect(wrong.accessToken()).rejects.toMatchObject({
+          code: 'identity.credential_invalid',
+        });
+      },
+    );
 
-    it('calls with a valid token while tokens expire', async () => {
-      const { accounts } = open({ apiKey: testApp.env.CUSTOMER_API_KEY });
-      const end = Date.now() + 6_500;
-      while (Date.now() < end) expect((await accounts.listAccounts({})).accounts).toHaveLength(2);
-    });
+    itHoldsFor(Object.entries(opened), 3)(
+      'calls with a valid token while tokens expire',
+      async (_name, open) => {
+        const { accounts } = open({ apiKey: testApp.env.CUSTOMER_API_KEY });
+        const end = Date.now() + 6_500;
+        while (Date.now() < end) expect((await accounts.listAccounts({})).accounts).toHaveLength(2);
+      },
+    );
   });
 
   describe('@latchkey/client', () => {
@@ -130,19 +140,16 @@ export function describeClient(installed: () => PackedClients): void {
       await expect(renewed.accounts.listAccounts({})).resolves.toBeDefined();
     });
 
-    it.each(['HTTP', 'gRPC'])(
-      'forgets a token that an upload over %s was refused with',
-      async (name) => {
-        const tokens = ['stale', testApp.env.API_KEY];
-        const token = () => ({ accessToken: tokens.shift() ?? '', expiresInSeconds: 300 });
-        const { upload } = name === 'HTTP' ? overHttp({ token }) : overGrpc({ token });
-        const send = () => upload(new Blob(['text']).stream(), { name: 'Stream' });
-        await expect(send()).rejects.toMatchObject({ code: 'unauthenticated' });
-        await expect(send()).resolves.toMatchObject({ name: 'Stream' });
-      },
-    );
+    itHoldsFor(['HTTP', 'gRPC'])('forgets a token after a refused upload', async (name) => {
+      const tokens = ['stale', testApp.env.API_KEY];
+      const token = () => ({ accessToken: tokens.shift() ?? '', expiresInSeconds: 300 });
+      const { upload } = name === 'HTTP' ? overHttp({ token }) : overGrpc({ token });
+      const send = () => upload(new Blob(['text']).stream(), { name: 'Stream' });
+      await expect(send()).rejects.toMatchObject({ code: 'unauthenticated' });
+      await expect(send()).resolves.toMatchObject({ name: 'Stream' });
+    });
 
-    it.each([429, 503])('repeats calls after status %i and Retry-After', async (status) => {
+    itHoldsFor([429, 503])('repeats calls after 429 or 503 and Retry-After', async (status) => {
       const { documents, links, upload } = overHttp(workspaceKey());
       const wait = { status, headers: { 'retry-after': '1' } };
       front.answer('/ListDocuments', wait);
@@ -205,13 +212,13 @@ export function describeClient(installed: () => PackedClients): void {
       await expect(client.upload(new Uint8Array(1))).rejects.toMatchObject(error);
     });
 
-    it.each([
+    itHoldsFor([
       [undefined, 'baseUrl is not set. It must be a URL such as https://latchkey.example.com.'],
       ['', 'baseUrl is not set. It must be a URL such as https://latchkey.example.com.'],
       ['127.0.0.1:8080', 'baseUrl must be a URL such as https://latchkey.example.com.'],
       ['localhost:8080', 'baseUrl must be a URL such as https://latchkey.example.com.'],
       ['http://me:secret@127.0.0.1', 'baseUrl must not contain a user name or a password.'],
-    ])('names the option baseUrl when it is %j', (baseUrl, message) => {
+    ])('names the option baseUrl when it is invalid', (baseUrl, message) => {
       // The types do not hold for variables of the environment in JavaScript.
       const options = { baseUrl: baseUrl as string, credentials: { apiKey: 'lk_wk_secret' } };
       expect(() => main.createClient(options)).toThrow(new TypeError(message));
@@ -231,7 +238,7 @@ export function describeClient(installed: () => PackedClients): void {
     const keyExpected =
       'must begin with lk_ck_ (customer) or lk_wk_ (workspace), without spaces or line breaks.';
     const secretClient = { clientId: 'cli_a', clientSecret: 'lk_cs_secret', scope: 'tokens:read' };
-    it.each([
+    itHoldsFor([
       [undefined, `credentials is not set. ${credentialsExpected}`],
       [{}, `credentials is incomplete. ${credentialsExpected}`],
       [{ apiKey: undefined }, `credentials.apiKey is not set. It ${keyExpected}`],
@@ -252,7 +259,7 @@ export function describeClient(installed: () => PackedClients): void {
         'credentials.assertion must be a function.',
       ],
       [{ ...secretClient, scope: '' }, 'credentials.scope is not set. It must be a string.'],
-    ])('names the option when the credentials are %j', (given, message) => {
+    ])('names the option when the credentials are invalid', (given, message) => {
       const credentials = given as unknown as Main.Credentials;
       const error = new TypeError(message);
       expect(() => main.createClient({ baseUrl: front.url, credentials })).toThrow(error);
@@ -261,7 +268,7 @@ export function describeClient(installed: () => PackedClients): void {
       expect(() => node.createGrpcClient({ grpcUrl, credentials })).toThrow(error);
     });
 
-    it.each(['HTTP', 'gRPC'])('uploads a file over %s and reports the progress', async (name) => {
+    itHoldsFor(['HTTP', 'gRPC'])('uploads a file and reports the progress', async (name) => {
       const { upload } = name === 'HTTP' ? overHttp(workspaceKey()) : overGrpc(workspaceKey());
       const file = path.join(installed().folder, 'notes "of today".md');
       await writeFile(file, '# Notes\n'.repeat(40_000));
@@ -277,7 +284,7 @@ export function describeClient(installed: () => PackedClients): void {
       expect(progress.length).toBeGreaterThan(4);
     });
 
-    it.each(['HTTP', 'gRPC'])('aborts an upload over %s', async (name) => {
+    itHoldsFor(['HTTP', 'gRPC'])('aborts an upload', async (name) => {
       const { upload } = name === 'HTTP' ? overHttp(workspaceKey()) : overGrpc(workspaceKey());
       const abort = new AbortController();
       const onProgress = ({ sentBytes }: Main.UploadProgress) => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { freePort } from '../support/free-port.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import type { PackedClients } from '../support/packed-clients.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { signToken } from '../support/signed-tokens.ts';
 
 const run = promisify(execFile);
@@ -83,28 +84,25 @@ export function describeNewcomer(installed: () => PackedClients): void {
       expect(await statusOf(`/accounts/${accountId}`, { authorization })).toBe(200);
     });
 
-    it.each(['nodenext', 'bundler'])(
-      'has types with the module resolution %s',
-      async (resolution) => {
-        const { folder } = installed();
-        await writeFile(path.join(folder, 'typed.ts'), typed);
-        const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
-        const words = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node'];
-        const { stdout } = await run(
-          path.join(root, 'node_modules/.bin/tsc'),
-          [
-            ...words,
-            '--module',
-            module,
-            '--moduleResolution',
-            resolution,
-            '--skipLibCheck',
-            'typed.ts',
-          ],
-          { cwd: folder },
-        ).catch((error: { stdout: string }) => error);
-        expect(stdout).toBe('');
-      },
-    );
+    itHoldsFor(['nodenext', 'bundler'])('has types in each resolution', async (resolution) => {
+      const { folder } = installed();
+      await writeFile(path.join(folder, 'typed.ts'), typed);
+      const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
+      const words = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node'];
+      const { stdout } = await run(
+        path.join(root, 'node_modules/.bin/tsc'),
+        [
+          ...words,
+          '--module',
+          module,
+          '--moduleResolution',
+          resolution,
+          '--skipLibCheck',
+          'typed.ts',
+        ],
+        { cwd: folder },
+      ).catch((error: { stdout: string }) => error);
+      expect(stdout).toBe('');
+    });
   });
 }

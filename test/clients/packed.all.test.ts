@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { installPackedClients, type PackedClients } from '../support/packed-clients.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { describeBrowser } from './browser-suite.ts';
 import { describeClient } from './client-suite.ts';
 import { describeCommandLine } from './command-line-suite.ts';
@@ -24,8 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => packed?.remove());
 
-describe.each(['cli', 'client', 'verify'])('the package @latchkey/%s', (name) => {
-  it('has a correct package.json, a README, and the version of the server', async () => {
+itHoldsFor(['cli', 'client', 'verify'])(
+  'each package has a correct package.json, a README, and the version of the server',
+  async (name) => {
     const folder = path.join(packed.folder, 'node_modules/@latchkey', name);
     const { messages } = await publint({ pkgDir: folder, pack: false, strict: true });
     expect(messages).toEqual([]);
@@ -34,8 +36,8 @@ describe.each(['cli', 'client', 'verify'])('the package @latchkey/%s', (name) =>
     const version = await versionIn(path.join(folder, 'package.json'));
     expect(version).toBe(await versionIn(path.join(root, 'package.json')));
     expect(await readFile(path.join(folder, 'README.md'), 'utf8')).toContain(`@latchkey/${name}`);
-  });
-});
+  },
+);
 
 it('the methods of the client show their comments in an editor', async () => {
   const read = (file: string) =>

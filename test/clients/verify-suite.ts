@@ -10,6 +10,7 @@ import { createAuthority, type KeyPair } from '../support/certificates.ts';
 import { type Front, startFront } from '../support/front.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import type { PackedClients } from '../support/packed-clients.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { keyManager, signingKeyOf } from '../support/signing-keys.ts';
 import { openTransports, type Transport } from '../support/transports.ts';
@@ -54,14 +55,19 @@ export function describeVerify(installed: () => PackedClients): void {
   const bearer = async (token: string | Promise<string>) => `Bearer ${await token}`;
   const unauthenticated = expect.objectContaining({ name: 'VerifyError', code: 'unauthenticated' });
 
-  describe.each(Object.entries(guardedServers))('@latchkey/verify for %s', (name, start) => {
-    let server: GuardedServer;
+  describe('@latchkey/verify for each framework', () => {
+    const frameworks = Object.entries(guardedServers);
+    const itHolds = itHoldsFor(frameworks, 4);
+    const servers = new Map<string, GuardedServer>();
+    const serverFor = (name: string) => servers.get(name) ?? expect.unreachable(name);
     beforeAll(async () => {
-      server = await start(installed(), newVerifier());
+      for (const [name, start] of frameworks)
+        servers.set(name, await start(installed(), newVerifier()));
     });
-    afterAll(() => server?.close());
+    afterAll(() => Promise.all([...servers.values()].map((server) => server.close())));
 
-    it('accepts public calls and valid tokens, and passes on the claims', async () => {
+    itHolds('accepts public calls and valid tokens, and passes on the claims', async (name) => {
+      const server = serverFor(name);
       expect(await server.call('open')).toMatchObject({ status: 200 });
       const token = await serviceToken();
       const { sub } = decodeJwt(token);
@@ -69,7 +75,8 @@ export function describeVerify(installed: () => PackedClients): void {
       expect(await server.call('account', `Bearer ${token}`)).toMatchObject({ status: 200, sub });
     });
 
-    it('refuses missing and invalid tokens with constant challenges', async () => {
+    itHolds('refuses missing and invalid tokens with constant challenges', async (name) => {
+      const server = serverFor(name);
       const refused = { status: 401, sub: '' };
       for (const header of [undefined, 'Basic eDp5']) {
         expect(await server.call('read', header)).toEqual({
@@ -87,46 +94,58 @@ export function describeVerify(installed: () => PackedClients): void {
       }
     });
 
-    it('refuses a missing scope, another account, and a method without a rule', async () => {
-      const other = bearer(signToken(testApp.app, { type: 'service', scope: 'payments:read' }));
-      expect(await server.call('read', await other)).toEqual({
-        status: 403,
-        challenge: insufficient,
-        sub: '',
-      });
-      const customerOf = (account: string) =>
-        bearer(
-          signToken(testApp.app, { type: 'customer', scope: 'accounts:read', accounts: [account] }),
-        );
-      expect(await server.call('account', await customerOf(accountId))).toMatchObject({
-        status: 200,
-      });
-      expect(await server.call('account', await customerOf('acc_other'))).toMatchObject({
-        status: 403,
-      });
-      const valid = await bearer(serviceToken());
-      expect(await server.call('forgotten', valid)).toMatchObject({ status: 403 });
-    });
+    itHolds(
+      'refuses a missing scope, another account, and a method without a rule',
+      async (name) => {
+        const server = serverFor(name);
+        const other = bearer(signToken(testApp.app, { type: 'service', scope: 'payments:read' }));
+        expect(await server.call('read', await other)).toEqual({
+          status: 403,
+          challenge: insufficient,
+          sub: '',
+        });
+        const customerOf = (account: string) =>
+          bearer(
+            signToken(testApp.app, {
+              type: 'customer',
+              scope: 'accounts:read',
+              accounts: [account],
+            }),
+          );
+        expect(await server.call('account', await customerOf(accountId))).toMatchObject({
+          status: 200,
+        });
+        expect(await server.call('account', await customerOf('acc_other'))).toMatchObject({
+          status: 403,
+        });
+        const valid = await bearer(serviceToken());
+        expect(await server.call('forgotten', valid)).toMatchObject({ status: 403 });
+      },
+    );
 
-    it('accepts a token that is bound to a certificate only over its connection', async () => {
-      const authority = createAuthority('Workloads');
-      const overTls = await start(installed(), newVerifier(), authority);
-      onTestFinished(overTls.close);
-      const own = authority.issue({ uri: ['spiffe://example.org/own'] });
-      const cnf = { 'x5t#S256': certificateDigest(own) };
-      const token = signToken(testApp.app, { type: 'service', scope: 'accounts:read', cnf });
-      const statusOf = async (pair?: KeyPair, authorization = bearer(token)) =>
-        (await overTls.call('read', await authorization, pair)).status;
-      expect(await statusOf(own)).toBe(200);
-      const renewed = authority.issue({ uri: ['spiffe://example.org/own'] });
-      expect(await statusOf(renewed)).toBe(401);
-      expect(await statusOf(authority.issue({ uri: ['spiffe://example.org/other'] }))).toBe(401);
-      // A server of grpc-js refuses the connection itself.
-      expect(await statusOf()).toBe(name === 'grpc-js' ? 503 : 401);
-      expect((await server.call('read', await bearer(token))).status).toBe(401);
-      expect(await statusOf(own, Promise.resolve(`DPoP ${await token}`))).toBe(401);
-      expect(await statusOf(renewed, bearer(serviceToken()))).toBe(200);
-    });
+    itHolds(
+      'accepts a token that is bound to a certificate only over its connection',
+      async (name, start) => {
+        const server = serverFor(name);
+        const authority = createAuthority('Workloads');
+        const overTls = await start(installed(), newVerifier(), authority);
+        onTestFinished(overTls.close);
+        const own = authority.issue({ uri: ['spiffe://example.org/own'] });
+        const cnf = { 'x5t#S256': certificateDigest(own) };
+        const token = signToken(testApp.app, { type: 'service', scope: 'accounts:read', cnf });
+        const statusOf = async (pair?: KeyPair, authorization = bearer(token)) =>
+          (await overTls.call('read', await authorization, pair)).status;
+        expect(await statusOf(own)).toBe(200);
+        const renewed = authority.issue({ uri: ['spiffe://example.org/own'] });
+        expect(await statusOf(renewed)).toBe(401);
+        expect(await statusOf(authority.issue({ uri: ['spiffe://example.org/other'] }))).toBe(401);
+        // A server of grpc-js refuses the connection itself.
+        expect(await statusOf()).toBe(name === 'grpc-js' ? 503 : 401);
+        expect((await server.call('read', await bearer(token))).status).toBe(401);
+        expect(await statusOf(own, Promise.resolve(`DPoP ${await token}`))).toBe(401);
+        expect(await statusOf(renewed, bearer(serviceToken()))).toBe(200);
+      },
+    );
   });
 
   describe('@latchkey/verify', () => {

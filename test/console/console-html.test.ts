@@ -15,8 +15,8 @@ function directives(response: Response): Record<string, string> {
 }
 
 describe('the HTML of the console', () => {
-  it.each(['/console', '/console/sign-in', '/console/workspaces/ws_x/settings/api-keys'])(
-    'is the same at %s',
+  itHoldsFor(['/console', '/console/sign-in', '/console/workspaces/ws_x/settings/api-keys'])(
+    'is the same at each path',
     async (path) => {
       const response = await ask(path);
       expect(response.status).toBe(200);

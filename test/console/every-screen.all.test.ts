@@ -17,6 +17,7 @@ import { makeFolder } from '../support/folder-calls.ts';
 import { openLink } from '../support/link-views.ts';
 import { makePdf } from '../support/pdf.ts';
 import { addProvider } from '../support/provider-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, staff } = useConsole();
@@ -86,7 +87,7 @@ async function goTo(page: Page, screen: string): Promise<void> {
   await contentLoaded(page);
 }
 
-it.each(sizes)('every screen is accessible: %s', { timeout: 120_000 }, async (_, options) => {
+itHoldsFor(sizes, 2)('every screen is accessible', async (_, options) => {
   const { page, open } = await visitAs(person, options);
   await open('/nowhere');
   for (const template of paths) {

@@ -7,6 +7,7 @@ import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { Visitor } from '../support/gate-visitor.ts';
 import { dayMs, linkOf, localText, newestLink, rowOf } from '../support/link-rows.ts';
 import { makePdf } from '../support/pdf.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { type DocumentFields, makeLink, makeZip, upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, member } = useConsole();
@@ -193,8 +194,8 @@ describe('the dialog of a link', () => {
     await page.getByRole('status').getByText('Link saved').waitFor();
   });
 
-  it.each([phone, { viewport: { width: 1024, height: 700 } }])(
-    'keeps its button in the window: %o',
+  itHoldsFor([phone, { viewport: { width: 1024, height: 700 } }])(
+    'keeps its button in a small window',
     async (settings) => {
       const page = await openLinks(settings);
       await page.getByRole('button', { name: 'Create link' }).click();

@@ -9,7 +9,7 @@ import { addViews, dayMs } from '../support/link-rows.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
 import { makeReport } from '../support/report-pdf.ts';
-import { findFailures } from '../support/rule.ts';
+import { findFailures, itHoldsFor } from '../support/rule.ts';
 import { floorPlan, payments } from '../support/sample-files.ts';
 import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 import { addKeyHistory } from '../support/signing-key-rows.ts';
@@ -247,7 +247,7 @@ async function openPalette(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Search or go to' }).waitFor();
 }
 
-it.each([
+itHoldsFor([
   ['staff on a desktop', staffUser, desktop, 15],
   ['staff in a tall window', staffUser, tall, 1],
   ['staff in dark mode', staffUser, dark, 1],
@@ -255,7 +255,7 @@ it.each([
   ['an owner in a tall window', ofOwner.who, tall, 2],
   ['an owner in dark mode', ofOwner.who, dark, 2],
   ['an owner on a phone', ofOwner.who, phone, 3],
-])('the pages of the pictures open for %s', async (_, user, options, count) => {
+])('the pages of the pictures open', async (_, user, options, count) => {
   const own = Object.entries(settings).filter(
     ([, one]) => (one.who ?? staffUser) === user && (one.options ?? desktop) === options,
   );

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, it } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { walkThrough } from '../support/walkthrough.ts';
 
 let app: TestApp;
@@ -13,8 +14,8 @@ const guides = [
   ...['gate-a-document', 'move-client-credentials', 'agents-that-act-for-people'],
 ];
 
-it.each(guides)(
-  'every command of the guide %s works and shows the answer of the guide',
+itHoldsFor(guides, 7)(
+  'every command of each guide works and shows the answer of the guide',
   async (name) => {
     await walkThrough({ document: `docs/guides/${name}.md`, dataDir: app.dataDir });
   },

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressOf, groups, isPage } from '../../docs/.vitepress/pages.ts';
 import { sharedBrowser } from '../support/browser.ts';
 import { desktop, keepPicture, newReader, overhangOf, phone } from '../support/browser-pages.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { type StaticSite, serveFolder } from '../support/static-site.ts';
 import { root } from '../tidy/files.ts';
 
@@ -71,8 +72,8 @@ const pictures: Record<string, { address: string; options: BrowserContextOptions
   guide: { address: '/guides/rotate-without-downtime', options: desktop },
 };
 
-test.each(Object.entries(pictures))(
-  'the page of the picture %s opens, and nothing is cut off',
+itHoldsFor(Object.entries(pictures), 4)(
+  'the page of each picture opens, and nothing is cut off',
   async (name, { address, options }) => {
     const { page, complaints } = await newReader(await sharedBrowser(), site.origin, options);
     await page.goto(`${site.origin}${address}`, { waitUntil: 'networkidle' });

@@ -5,6 +5,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { customerCredential, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { type Added, addCustomer, changeAsOtherProcess } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const { listAccounts, getAccount } = AccountService.method;
 const { putAccounts } = CustomerService.method;
@@ -43,8 +44,8 @@ describeApp('an account', (suite) => {
       return answer.ok ? 'ok' : answer.error.code;
     };
 
-    it.each(['service', 'staff'] as const)(
-      'is visible to %s, whichever customer has it',
+    itHoldsFor(['service', 'staff'] as const)(
+      'is visible to managers, whichever customer has it',
       async (type) => {
         const credential = await managerCredential(suite.app, 'accounts:read', { type });
 

@@ -68,16 +68,13 @@ describeApp('an export of the audit log', (suite) => {
     expect(events.slice(0, 200)).toEqual(page);
   });
 
-  itHoldsFor(
-    [
-      ['code=forbidden', 150],
-      ['action=LinkService.RevokeLink', 1],
-      ['action=ClientService.CreateClient&code=forbidden', 150],
-      ['target=%3D1%2B1', 1],
-      ['start_time=2100-01-01T00:00:10Z&end_time=2100-01-01T00:00:20Z', 10],
-    ] as const,
-    5,
-  )('has only the events that match all filters', async (filter, count) => {
+  itHoldsFor([
+    ['code=forbidden', 150],
+    ['action=LinkService.RevokeLink', 1],
+    ['action=ClientService.CreateClient&code=forbidden', 150],
+    ['target=%3D1%2B1', 1],
+    ['start_time=2100-01-01T00:00:10Z&end_time=2100-01-01T00:00:20Z', 10],
+  ] as const)('has only the events that match all filters', async (filter, count) => {
     const { text } = await download(`${own()}&${filter}&format=ndjson`);
     expect(linesOf(text)).toHaveLength(count);
   });

@@ -1,12 +1,12 @@
 // A caller cannot grant a scope that the caller does not hold, by any method.
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { describeApp } from '../support/app-suite.ts';
 import { callJson } from '../support/json-calls.ts';
 import { codeOf, managerCredential } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addClient } from '../support/owner-rows.ts';
-import { itHoldsFor } from '../support/rule.ts';
+import { itHoldsFor, product } from '../support/rule.ts';
 
 const {
   createClient,
@@ -43,10 +43,14 @@ describeApp('a caller that manages clients', (suite) => {
   };
 
   describeOneTransport(suite, (name) => {
-    describe.each(['service', 'staff'] as const)('as %s', (type) => {
-      const call = suite.callsThrough(name, () => managerCredential(suite.app, own, { type }));
+    const managers = ['service', 'staff'] as const;
+    const callAs = (type: 'service' | 'staff') =>
+      suite.callsThrough(name, () => managerCredential(suite.app, own, { type }));
 
-      itHoldsFor(mayGrant, 2)('grants a client what the caller has', async (_, scopes) => {
+    itHoldsFor(product(managers, mayGrant), 4)(
+      'grants a client what the caller has',
+      async (type, _, scopes) => {
+        const call = callAs(type);
         const { ownerId: clientId } = await addClient(suite.app.inside.db, 'refunds:read');
 
         expect(codeOf(await call(createClient, { name: 'New', scopes }))).toBe('ok');
@@ -55,58 +59,64 @@ describeApp('a caller that manages clients', (suite) => {
         expect(codeOf(await call(rotateClientSecret, { clientId }))).toBe('ok');
         expect(codeOf(await call(disableClient, { clientId }))).toBe('ok');
         expect(codeOf(await call(enableClient, { clientId }))).toBe('ok');
-      });
+      },
+    );
 
-      itHoldsFor(mayNotGrant, 4)(
-        'cannot grant a client more than the caller has',
-        async (_, scopes) => {
-          const { db } = suite.app.inside;
-          const { ownerId: clientId } = await addClient(db, 'refunds:read');
-          const mighty = await addClient(db, scopes.join(' '));
-          const disabled = await addClient(db, scopes.join(' '), { disabled: true });
-          await managerCredential(suite.app, own, { type });
-          const before = await stored();
+    itHoldsFor(product(managers, mayNotGrant), 8)(
+      'cannot grant a client more than the caller has',
+      async (type, _, scopes) => {
+        const call = callAs(type);
+        const { db } = suite.app.inside;
+        const { ownerId: clientId } = await addClient(db, 'refunds:read');
+        const mighty = await addClient(db, scopes.join(' '));
+        const disabled = await addClient(db, scopes.join(' '), { disabled: true });
+        await managerCredential(suite.app, own, { type });
+        const before = await stored();
 
-          for (const answer of [
-            await call(createClient, { name: 'New', scopes }),
-            await call(updateClient, { clientId, scopes }),
-            // A client's secret gives all its scopes.
-            await call(createClientSecret, { clientId: mighty.ownerId }),
-            await call(rotateClientSecret, { clientId: mighty.ownerId, overlapSeconds: 0 }),
-            await call(enableClient, { clientId: disabled.ownerId }),
-          ]) {
-            expect(codeOf(answer)).toBe('forbidden');
-          }
-          expect(await stored()).toEqual(before);
-        },
-      );
+        for (const answer of [
+          await call(createClient, { name: 'New', scopes }),
+          await call(updateClient, { clientId, scopes }),
+          // A client's secret gives all its scopes.
+          await call(createClientSecret, { clientId: mighty.ownerId }),
+          await call(rotateClientSecret, { clientId: mighty.ownerId, overlapSeconds: 0 }),
+          await call(enableClient, { clientId: disabled.ownerId }),
+        ]) {
+          expect(codeOf(answer)).toBe('forbidden');
+        }
+        expect(await stored()).toEqual(before);
+      },
+    );
 
-      itHoldsFor(mayNotGrant, 4)(
-        'cannot weaken a client that has more than the caller',
-        async (_, scopes) => {
-          const { db } = suite.app.inside;
-          const mighty = await addClient(db, `refunds:read ${scopes.join(' ')}`);
-          const { ownerId: clientId, credentialId: secretId } = mighty;
-          await managerCredential(suite.app, own, { type });
-          const before = await stored();
+    itHoldsFor(product(managers, mayNotGrant), 8)(
+      'cannot weaken a client that has more than the caller',
+      async (type, _, scopes) => {
+        const call = callAs(type);
+        const { db } = suite.app.inside;
+        const mighty = await addClient(db, `refunds:read ${scopes.join(' ')}`);
+        const { ownerId: clientId, credentialId: secretId } = mighty;
+        await managerCredential(suite.app, own, { type });
+        const before = await stored();
 
-          for (const answer of [
-            await call(disableClient, { clientId }),
-            await call(updateClient, { clientId, scopes: ['refunds:read'] }),
-            await call(updateClient, { clientId, scopes: [], updateMask: scopesMask }),
-            await call(revokeClientSecret, { clientId, secretId }),
-          ]) {
-            expect(codeOf(answer)).toBe('forbidden');
-          }
-          expect(await stored()).toEqual(before);
-          // These changes take nothing away.
-          expect(codeOf(await call(updateClient, { clientId, name: 'Renamed' }))).toBe('ok');
-          const more = ['refunds:read', 'payments:read', ...scopes];
-          expect(codeOf(await call(updateClient, { clientId, scopes: more }))).toBe('ok');
-        },
-      );
+        for (const answer of [
+          await call(disableClient, { clientId }),
+          await call(updateClient, { clientId, scopes: ['refunds:read'] }),
+          await call(updateClient, { clientId, scopes: [], updateMask: scopesMask }),
+          await call(revokeClientSecret, { clientId, secretId }),
+        ]) {
+          expect(codeOf(answer)).toBe('forbidden');
+        }
+        expect(await stored()).toEqual(before);
+        // These changes take nothing away.
+        expect(codeOf(await call(updateClient, { clientId, name: 'Renamed' }))).toBe('ok');
+        const more = ['refunds:read', 'payments:read', ...scopes];
+        expect(codeOf(await call(updateClient, { clientId, scopes: more }))).toBe('ok');
+      },
+    );
 
-      it('can weaken a client whose other scopes belong to other services', async () => {
+    itHoldsFor(managers, 2)(
+      'can weaken a client whose other scopes belong to other services',
+      async (type) => {
+        const call = callAs(type);
         const { db } = suite.app.inside;
         const added = await addClient(db, 'tokens:read payments:write refunds:read');
         const { ownerId: clientId, credentialId: secretId } = added;
@@ -115,8 +125,8 @@ describeApp('a caller that manages clients', (suite) => {
         expect(codeOf(await call(updateClient, { clientId, scopes }))).toBe('ok');
         expect(codeOf(await call(revokeClientSecret, { clientId, secretId }))).toBe('ok');
         expect(codeOf(await call(disableClient, { clientId }))).toBe('ok');
-      });
-    });
+      },
+    );
   });
 
   it('learns over HTTP which scopes are missing', async () => {

@@ -280,8 +280,8 @@ describeAppOnSqlite('a token request', (suite) => {
     },
   );
 
-  it.each(['/tokens/api-key', '/tokens/verify'])(
-    'is not accepted as a form at %s',
+  itHoldsFor(['/tokens/api-key', '/tokens/verify'])(
+    'is not accepted as a form at other paths',
     async (path) => {
       const { CLIENT_ID: client_id, CLIENT_SECRET: client_secret } = suite.testApp.env;
       const body = { client_id, client_secret, scope: 'tokens:read' };

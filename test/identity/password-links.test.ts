@@ -78,14 +78,11 @@ describeApp('a password link', (suite) => {
       expect(await tokensFor(suite.testApp, email, page)).toHaveLength(5);
     });
 
-    itHoldsFor(
-      [
-        ['DisableUser', UserService.method.disableUser, UserService.method.enableUser],
-        ['DeleteUser', UserService.method.deleteUser, UserService.method.undeleteUser],
-        ['RevokeUserSessions', SessionService.method.revokeUserSessions, undefined],
-      ] as const,
-      3,
-    )('does not work after', async (_name, end, undo) => {
+    itHoldsFor([
+      ['DisableUser', UserService.method.disableUser, UserService.method.enableUser],
+      ['DeleteUser', UserService.method.deleteUser, UserService.method.undeleteUser],
+      ['RevokeUserSessions', SessionService.method.revokeUserSessions, undefined],
+    ] as const)('does not work after', async (_name, end, undo) => {
       const manager = await managerCredential(suite.app, 'users:write');
       const { id: userId, email } = await addUser(db(), { kind: 'member' });
       messageOf(await call(mailPasswordLink, { userId }, manager));

@@ -7,6 +7,7 @@ import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { updateRow } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { addSession, addTotp, addUser } from '../support/user-rows.ts';
 
 const { listSessions, refreshSession, revokeSession, signOut } = SessionService.method;
@@ -91,7 +92,7 @@ describeApp('a session', (suite) => {
       expect(await ada.refresh()).toMatchObject({ error: { code: 'unauthenticated' } });
     });
 
-    it.each(['the token', 'the cookie'])('ends with a sign-out by %s', async (by) => {
+    itHoldsFor(['the token', 'the cookie'])('ends with a sign-out', async (by) => {
       const { ada, accessToken, authorization } = await signedIn();
       const cookie = `latchkey_session=${ada.cookie('latchkey_session')}`;
       expect(await use(accessToken)).toBe('ok');

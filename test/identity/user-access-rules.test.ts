@@ -14,6 +14,7 @@ import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor } from '../support/member-rows.ts';
 import { addClient, addWorkspace, changeAsOtherProcess, updateRow } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { upload } from '../support/sharing-api.ts';
 import { addUser } from '../support/user-rows.ts';
 
@@ -174,27 +175,29 @@ describeApp('all access of a user by the rules', (suite) => {
     // SQLite runs one transaction at a time.
     if (suite.dialect === 'sqlite') return;
 
-    it.for([revokeAllAccess, UserService.method.deleteUser])(
-      'stays with a user who becomes the last owner during $name',
-      async (method) => {
-        const { ownerId: workspaceId } = await addWorkspace(db(), '');
-        const own = await caller(await addMember(db(), workspaceId, 'owner'), 'member');
-        const userId = await addMember(db(), workspaceId, 'member');
-        const owner = { workspaceId, userId, role: MemberRole.OWNER };
-        const { putMember, leaveWorkspace } = WorkspaceService.method;
+    itHoldsFor(
+      [revokeAllAccess, UserService.method.deleteUser].map(
+        (method) => [method.name, method] as const,
+      ),
+      2,
+    )('stays with a user who becomes the last owner during the call', async (_, method) => {
+      const { ownerId: workspaceId } = await addWorkspace(db(), '');
+      const own = await caller(await addMember(db(), workspaceId, 'owner'), 'member');
+      const userId = await addMember(db(), workspaceId, 'member');
+      const owner = { workspaceId, userId, role: MemberRole.OWNER };
+      const { putMember, leaveWorkspace } = WorkspaceService.method;
 
-        const answer = await callDuring(
-          suite.testApp.databaseUrl,
-          () => call(method, { userId }),
-          (trx) => lockRow(trx, 'users', 'kind', 'staff'),
-          async () => {
-            messageOf(await call(putMember, owner, own));
-            messageOf(await call(leaveWorkspace, { workspaceId }, own));
-          },
-        );
+      const answer = await callDuring(
+        suite.testApp.databaseUrl,
+        () => call(method, { userId }),
+        (trx) => lockRow(trx, 'users', 'kind', 'staff'),
+        async () => {
+          messageOf(await call(putMember, owner, own));
+          messageOf(await call(leaveWorkspace, { workspaceId }, own));
+        },
+      );
 
-        expect(answer).toMatchObject(conflict(/last enabled owner/));
-      },
-    );
+      expect(answer).toMatchObject(conflict(/last enabled owner/));
+    });
   });
 });

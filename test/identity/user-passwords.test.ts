@@ -28,24 +28,21 @@ describeApp('passwords', (suite) => {
     const set = (userId: string, password: string) => call(setPassword, { userId, password });
     const invalid = { ok: false, error: { code: 'invalid_argument', fields: ['password'] } };
 
-    itHoldsFor(
-      [
-        ['11 characters', 'elevenchars'],
-        ['11 characters of four bytes each', '🔑🗝🚪🏠🌍🌙🌞🌊🌋🌲🌵'],
-        ['12 characters that are 11 once normalised', 'abcdefghijé'.normalize('NFD')],
-        ['more than 1024 bytes', 'é'.repeat(513)],
-        ['one repeated character', 'a'.repeat(40)],
-        ['the email address in another case', 'my SOMEBODY@example.com pass'],
-        ['a common password', '1qaz2wsx3edc4rfv'],
-        ['a common password in another case', 'FinalFantasy'],
-        ['a common password with digits and signs after it', 'Password1234!'],
-        ['a common password with digits before it', '2026-Dragon-01'],
-        ['a common password repeated', 'Liverpoolliverpool'],
-        ['common digits repeated', '696969696969'],
-        ['a NUL', 'a long enough\u0000password'],
-      ],
-      13,
-    )('are rejected if they are too weak', async (_, password) => {
+    itHoldsFor([
+      ['11 characters', 'elevenchars'],
+      ['11 characters of four bytes each', '🔑🗝🚪🏠🌍🌙🌞🌊🌋🌲🌵'],
+      ['12 characters that are 11 once normalised', 'abcdefghijé'.normalize('NFD')],
+      ['more than 1024 bytes', 'é'.repeat(513)],
+      ['one repeated character', 'a'.repeat(40)],
+      ['the email address in another case', 'my SOMEBODY@example.com pass'],
+      ['a common password', '1qaz2wsx3edc4rfv'],
+      ['a common password in another case', 'FinalFantasy'],
+      ['a common password with digits and signs after it', 'Password1234!'],
+      ['a common password with digits before it', '2026-Dragon-01'],
+      ['a common password repeated', 'Liverpoolliverpool'],
+      ['common digits repeated', '696969696969'],
+      ['a NUL', 'a long enough\u0000password'],
+    ])('are rejected if they are too weak', async (_, password) => {
       const email = 'somebody@example.com';
       const made = await call(createUser, { email, password, kind: UserKind.MEMBER });
       expect(made).toMatchObject(invalid);
@@ -56,17 +53,14 @@ describeApp('passwords', (suite) => {
       expect(await hashOf(user.id)).toBe('');
     });
 
-    itHoldsFor(
-      [
-        ['12 characters', 'twelve chars'],
-        ['12 characters of four bytes each', '🔑🗝🚪🏠🌍🌙🌞🌊🌋🌲🌵🌾'],
-        ['1024 bytes', 'ab'.repeat(512)],
-        ['words of which one is common', 'dragon lantern quay'],
-        ['a common word in many digits', '83-1120-77461-love-58-302'],
-        ['spaces around it', '  spaces around it  '],
-      ],
-      6,
-    )('are accepted if they are strong', async (_, password) => {
+    itHoldsFor([
+      ['12 characters', 'twelve chars'],
+      ['12 characters of four bytes each', '🔑🗝🚪🏠🌍🌙🌞🌊🌋🌲🌵🌾'],
+      ['1024 bytes', 'ab'.repeat(512)],
+      ['words of which one is common', 'dragon lantern quay'],
+      ['a common word in many digits', '83-1120-77461-love-58-302'],
+      ['spaces around it', '  spaces around it  '],
+    ])('are accepted if they are strong', async (_, password) => {
       const { id } = await addUser(db(), { kind: 'member' });
       expect(await set(id, password)).toMatchObject({ ok: true });
       expect(await verify(await hashOf(id), password.normalize('NFKC'))).toBe(true);
@@ -83,8 +77,8 @@ describeApp('passwords', (suite) => {
       expect(await liveSessions(db(), bystander.id)).toEqual([kept]);
     });
 
-    it.each(['staff', 'member'] as const)(
-      'end the other sessions if %s set their own',
+    itHoldsFor(['staff', 'member'] as const)(
+      'end the other sessions if users set their own',
       async (type) => {
         const currentPassword = 'the current password';
         const { id } = await addUser(db(), { kind: type, password: currentPassword });

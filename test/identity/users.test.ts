@@ -89,18 +89,15 @@ describeApp('users', (suite) => {
       });
     });
 
-    itHoldsFor(
-      [
-        ['no email address', { email: '' }, 'email'],
-        ['a malformed email address', { email: 'nobody' }, 'email'],
-        ['no kind', { kind: UserKind.UNSPECIFIED }, 'kind'],
-        ['a kind that there is not', { kind: 9 as UserKind }, 'kind'],
-        ['scopes for a member', { kind: UserKind.MEMBER, scopes: ['links:read'] }, 'scopes'],
-        ['a malformed scope', { scopes: ['links:delete'] }, 'scopes'],
-        ['a long name', { name: 'x'.repeat(256) }, 'name'],
-      ],
-      7,
-    )('cannot be created with a bad field', async (_, fields, field) => {
+    itHoldsFor([
+      ['no email address', { email: '' }, 'email'],
+      ['a malformed email address', { email: 'nobody' }, 'email'],
+      ['no kind', { kind: UserKind.UNSPECIFIED }, 'kind'],
+      ['a kind that there is not', { kind: 9 as UserKind }, 'kind'],
+      ['scopes for a member', { kind: UserKind.MEMBER, scopes: ['links:read'] }, 'scopes'],
+      ['a malformed scope', { scopes: ['links:delete'] }, 'scopes'],
+      ['a long name', { name: 'x'.repeat(256) }, 'name'],
+    ])('cannot be created with a bad field', async (_, fields, field) => {
       const before = await countUsers();
       const request = { email: newEmail(), password, kind: UserKind.STAFF, ...fields };
       expect(await call(createUser, request)).toMatchObject({

@@ -93,11 +93,11 @@ describe('a mail', () => {
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
-  it.each([
+  itHoldsFor([
     ['a subject with line breaks', { subject: 'Code\r\nBcc: eve@example.com\r\n\r\nBody' }, {}],
     ['a name with line breaks', {}, { name: 'Us\r\nBcc: eve@example.com', address: from.address }],
     ['a name with a list', {}, { name: '"Us" <eve@example.com>, Me;', address: from.address }],
-  ])('cannot get additional headers through %s', async (_, part, sender) => {
+  ])('cannot get additional headers', async (_, part, sender) => {
     const server = await smtpServer();
     const options = { from: { ...from, ...sender } };
     await mailerFor(server.port, options).send({ ...mail, ...part });
@@ -110,17 +110,14 @@ describe('a mail', () => {
     expect(server.arrived[0]?.raw).not.toMatch(/^bcc:/im);
   });
 
-  itHoldsFor(
-    [
-      'a@example.com, b@example.com',
-      'a@example.com\r\nRCPT TO:<b@example.com>',
-      '"a, b" <a@example.com>',
-      'a@example.com> SIZE=1',
-      'a',
-      '',
-    ],
-    6,
-  )('has a single recipient', async (to) => {
+  itHoldsFor([
+    'a@example.com, b@example.com',
+    'a@example.com\r\nRCPT TO:<b@example.com>',
+    '"a, b" <a@example.com>',
+    'a@example.com> SIZE=1',
+    'a',
+    '',
+  ])('has a single recipient', async (to) => {
     const server = await smtpServer();
     const sending = mailerFor(server.port).send({ ...mail, to });
     await expect(sending).rejects.toThrow('a mail goes to a single address');
@@ -184,24 +181,21 @@ describe('encryption', () => {
     expect(said.join('')).not.toMatch(/AUTH|MAIL/);
   });
 
-  it.each(['starttls', 'tls'] as const)(
-    'with %s requires a valid certificate',
-    async (encryption) => {
-      let logins = 0;
-      const server = await smtpServer({
-        hideSTARTTLS: false,
-        secure: encryption === 'tls',
-        onAuth(_auth, _session, done) {
-          logins++;
-          done(null, { user: 'x' });
-        },
-      });
-      const { cause } = await refusalOf(mailerFor(server.port, { encryption, login }).send(mail));
-      expect(cause).toMatch(/originalCode \w*CERT/);
-      expect(server.arrived).toEqual([]);
-      expect(logins).toBe(0);
-    },
-  );
+  itHoldsFor(['starttls', 'tls'] as const)('requires a valid certificate', async (encryption) => {
+    let logins = 0;
+    const server = await smtpServer({
+      hideSTARTTLS: false,
+      secure: encryption === 'tls',
+      onAuth(_auth, _session, done) {
+        logins++;
+        done(null, { user: 'x' });
+      },
+    });
+    const { cause } = await refusalOf(mailerFor(server.port, { encryption, login }).send(mail));
+    expect(cause).toMatch(/originalCode \w*CERT/);
+    expect(server.arrived).toEqual([]);
+    expect(logins).toBe(0);
+  });
 
   it('is used with a local server that offers it', async () => {
     const server = await smtpServer({ hideSTARTTLS: false });

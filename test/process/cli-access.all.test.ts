@@ -103,32 +103,29 @@ test('a session that was ended elsewhere asks for a new login', async () => {
 });
 
 describe('a refused login stores no profile:', () => {
-  itHoldsFor(
+  itHoldsFor([
+    ['a wrong password', () => program.origin, 'wrong\n', 77, 'identity.credential_invalid'],
+    ['an empty password', () => program.origin, '', 2, 'no password'],
+    ['a server without https', () => 'http://keys.example.com', 'x\n', 2, 'is not https'],
     [
-      ['a wrong password', () => program.origin, 'wrong\n', 77, 'identity.credential_invalid'],
-      ['an empty password', () => program.origin, '', 2, 'no password'],
-      ['a server without https', () => 'http://keys.example.com', 'x\n', 2, 'is not https'],
-      [
-        'a server without http://',
-        () => '127.0.0.1:8080',
-        'x\n',
-        2,
-        'Write http://127.0.0.1:8080.\n',
-      ],
-      ['a server without https://', () => 'a.example/k', 'x\n', 2, 'Write https://a.example/k.\n'],
-      ['another scheme', () => 'ftp://a.example', 'x\n', 2, 'is not an http or https address.\n'],
-      ['a server with a password', () => 'https://me:pw@a.example', 'x\n', 2, 'must not contain a'],
-      ['a server that does not answer', () => 'http://127.0.0.1:1', 'x\n', 69, 'ECONNREFUSED'],
-      [
-        'a server that is not Latchkey',
-        () => startOther((_, response) => response.writeHead(404).end('Not found')),
-        'x\n',
-        69,
-        'does not come from Latchkey',
-      ],
+      'a server without http://',
+      () => '127.0.0.1:8080',
+      'x\n',
+      2,
+      'Write http://127.0.0.1:8080.\n',
     ],
-    9,
-  )('names the cause', async (_name, serverOf, input, status, message) => {
+    ['a server without https://', () => 'a.example/k', 'x\n', 2, 'Write https://a.example/k.\n'],
+    ['another scheme', () => 'ftp://a.example', 'x\n', 2, 'is not an http or https address.\n'],
+    ['a server with a password', () => 'https://me:pw@a.example', 'x\n', 2, 'must not contain a'],
+    ['a server that does not answer', () => 'http://127.0.0.1:1', 'x\n', 69, 'ECONNREFUSED'],
+    [
+      'a server that is not Latchkey',
+      () => startOther((_, response) => response.writeHead(404).end('Not found')),
+      'x\n',
+      69,
+      'does not come from Latchkey',
+    ],
+  ])('names the cause', async (_name, serverOf, input, status, message) => {
     const shell = await openShell();
     const words = ['login', '--server', await serverOf(), '--email', program.env.STAFF_EMAIL];
     const ran = await shell.run([...words, '--password-stdin'], input);

@@ -70,21 +70,13 @@ function expectHarmless({ stdout, stderr }: Ran): void {
 }
 
 describe('a text of the server cannot control the terminal in', () => {
-  itHoldsFor(
-    [
-      ['a page token', ['documents', 'list'], 0, '--page-token xy z\n'],
-      [
-        'an error',
-        ['documents', 'delete', 'doc_1', '--yes'],
-        65,
-        '(invalid_argument, request xy z)',
-      ],
-      ['a document id', ['upload', '-', '--name', 'a'], 0, 'doc_xy z\n'],
-      ['the address of a new link', ['upload', '-', '--name', 'a', '--share'], 0, '/s/xy z\n'],
-      ['an opened address', ['open', 'lnk_1', '--print'], 0, '/s/x%1B]0;x%07%C2%9B2Jy%E2%80%AEz\n'],
-    ],
-    5,
-  )('are harmless in a terminal', async (_name, words, status, text) => {
+  itHoldsFor([
+    ['a page token', ['documents', 'list'], 0, '--page-token xy z\n'],
+    ['an error', ['documents', 'delete', 'doc_1', '--yes'], 65, '(invalid_argument, request xy z)'],
+    ['a document id', ['upload', '-', '--name', 'a'], 0, 'doc_xy z\n'],
+    ['the address of a new link', ['upload', '-', '--name', 'a', '--share'], 0, '/s/xy z\n'],
+    ['an opened address', ['open', 'lnk_1', '--print'], 0, '/s/x%1B]0;x%07%C2%9B2Jy%E2%80%AEz\n'],
+  ])('are harmless in a terminal', async (_name, words, status, text) => {
     const ran = await (await shellWith({ LATCHKEY_API_KEY: 'lk_wk_a' })).run(words, 'text');
     expectHarmless(ran);
     expect(ran.status).toBe(status);
@@ -111,10 +103,10 @@ describe('a text of the server cannot control the terminal in', () => {
 });
 
 describe('JSON has an escape for each dangerous character of', () => {
-  test.each([
+  itHoldsFor([
     ['a list', ['documents', 'list', '--json']],
     ['an object', ['upload', '-', '--name', 'a', '--json']],
-  ])('%s', async (_name, words) => {
+  ])('are harmless in each form of the output', async (_name, words) => {
     const ran = await (await shellWith({ LATCHKEY_API_KEY: 'lk_wk_a' })).run(words, 'text');
     expectHarmless(ran);
     const data = JSON.parse(ran.stdout);

@@ -232,24 +232,21 @@ test('an export names the identities and the audiences of an imported client', a
 
 const secret = 'a-secret-that-no-message-shows';
 
-itHoldsFor(
+itHoldsFor([
+  ['hydra', `{"client_secret": "${secret}"`, 'is not JSON'],
+  ['hydra', `[{"client_secret": "${secret}"}]`, 'has no valid client_id in clients[0]'],
+  ['hydra', `"${secret}"`, 'has no list of OAuth 2.0 clients of Hydra'],
+  ['hydra', `{"realm": "a", "clients": [{"secret": "${secret}"}]}`, 'latchkey import keycloak'],
+  ['keycloak', `[{"client_id": "a", "client_secret": "${secret}"}]`, 'latchkey import hydra'],
+  ['keycloak', '[{"realm": "a"}, {"realm": "b"}]', 'has 2 realms'],
   [
-    ['hydra', `{"client_secret": "${secret}"`, 'is not JSON'],
-    ['hydra', `[{"client_secret": "${secret}"}]`, 'has no valid client_id in clients[0]'],
-    ['hydra', `"${secret}"`, 'has no list of OAuth 2.0 clients of Hydra'],
-    ['hydra', `{"realm": "a", "clients": [{"secret": "${secret}"}]}`, 'latchkey import keycloak'],
-    ['keycloak', `[{"client_id": "a", "client_secret": "${secret}"}]`, 'latchkey import hydra'],
-    ['keycloak', '[{"realm": "a"}, {"realm": "b"}]', 'has 2 realms'],
-    [
-      'keycloak',
-      '[{"clientId": "a"}, {"clientId": "a"}]',
-      'clients[1]: has the same id as clients[0]',
-    ],
-    ['keycloak', '', 'is not JSON'],
-    ['keycloak', ' '.repeat(17 * 1024 * 1024), 'larger than 16 MiB'],
+    'keycloak',
+    '[{"clientId": "a"}, {"clientId": "a"}]',
+    'clients[1]: has the same id as clients[0]',
   ],
-  9,
-)('refuses an invalid export file', async (kind, text, problem) => {
+  ['keycloak', '', 'is not JSON'],
+  ['keycloak', ' '.repeat(17 * 1024 * 1024), 'larger than 16 MiB'],
+])('refuses an invalid export file', async (kind, text, problem) => {
   const shell = await openShell({ LATCHKEY_BASE_URL: program.origin, LATCHKEY_TOKEN: 'unused' });
   const ran = await shell.run(['import', kind, '-'], text);
   expect(ran.stderr).toContain(problem);

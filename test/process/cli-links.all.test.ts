@@ -4,6 +4,7 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { openWorkspaceShell, type Shell, startServer, valuesOf } from '../support/cli.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { bearer, makePng } from '../support/sharing-api.ts';
 import { exchangedToken } from '../support/token-exchange.ts';
 import { useStarted } from '../support/use-started.ts';
@@ -105,11 +106,11 @@ test('each command that changes a link warns if readers cannot open the document
   expect(await shell.run(['links', 'create', documentId])).toMatchObject({ stderr: '' });
 });
 
-test.each([
+itHoldsFor([
   ['https://links.example.com/s/abcdefghijklmnopqrstuv', 66, 'no link with the address'],
   ['abcdefghijklmnopqrstuv', 66, 'no link with the address'],
   ['report', 2, 'the id of a link, lnk_…, or its address'],
-])('a command refuses %s, and says how to find a link', async (name, status, text) => {
+])('a command refuses another text, and says how to find a link', async (name, status, text) => {
   const shell = await workspaceShell();
   const ran = await shell.run(['links', 'revoke', name]);
   expect(ran).toMatchObject({ status, stdout: '' });

@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openWorkspaceShell, type Shell, startServer } from '../support/cli.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const uploadBytesMax = 3_000_000;
@@ -112,7 +113,7 @@ test('several files become documents, and one that cannot be read stops all of t
 });
 
 describe('an upload that cannot succeed leaves no document:', () => {
-  test.each([
+  itHoldsFor([
     ['a missing file', ['missing.pdf'], 66, 'missing.pdf: there is no such file.\n'],
     ['a folder', ['folder'], 2, 'is a folder'],
     ['the standard input without a name', ['-'], 2, '--name'],
@@ -126,7 +127,7 @@ describe('an upload that cannot succeed leaves no document:', () => {
       2,
       'is a date, and needs an hour. Examples:',
     ],
-  ])('%s', async (_name, words, status, message) => {
+  ])('a wrong argument is refused', async (_name, words, status, message) => {
     const shell = await workspaceShell();
     await mkdir(path.join(shell.home, 'folder'));
     await writeFile(path.join(shell.home, 'empty'), '');
@@ -138,11 +139,11 @@ describe('an upload that cannot succeed leaves no document:', () => {
     expect(await namesOf(shell)).toEqual(before);
   });
 
-  test.each([
+  itHoldsFor([
     ['SIGINT', 130],
     ['SIGTERM', 130],
     ['SIGKILL', 'SIGKILL'],
-  ] as const)('%s during the upload', async (signal, status) => {
+  ] as const)('a signal ends the upload', async (signal, status) => {
     const shell = await workspaceShell();
     const before = await namesOf(shell);
     const { child, ended } = shell.start(['upload', '-', '--name', 'interrupted']);

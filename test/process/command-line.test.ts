@@ -26,7 +26,7 @@ async function runAsProcess(...words: string[]) {
 const names = (rootCommand.commands ?? []).map(({ name }) => name);
 
 describe('the command line', () => {
-  itHoldsFor([[['--help']], [['-h']], [['help']], [[]]], 4)('lists the commands', async (words) => {
+  itHoldsFor([[['--help']], [['-h']], [['help']], [[]]])('lists the commands', async (words) => {
     const { status, stdout, stderr } = await run(...words);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^Usage: latchkey <command> \[options\]\n/);
@@ -65,52 +65,46 @@ describe('the command line', () => {
     }
   });
 
-  itHoldsFor(
+  itHoldsFor([
+    [['clients'], ''],
+    [['clients', 'xyzzy'], 'The command "xyzzy" is unknown.\n'],
+    [['clients', '--all', 'list'], 'The option "--all" is unknown.\n'],
+    [['clients', 'get'], 'Missing argument <client-id>.'],
+    [['clients', 'get', 'a', 'b'], 'Unexpected argument "b".'],
+    [['clients', 'get', 'a', '--colour'], 'The option "--colour" is unknown.\n'],
+    [['clients', 'get', 'a', '--jsn'], 'The option "--jsn" is unknown. Did you mean --json?'],
+    [['upload', 'a', '--name'], 'The option --name <name> needs a value.'],
     [
-      [['clients'], ''],
-      [['clients', 'xyzzy'], 'The command "xyzzy" is unknown.\n'],
-      [['clients', '--all', 'list'], 'The option "--all" is unknown.\n'],
-      [['clients', 'get'], 'Missing argument <client-id>.'],
-      [['clients', 'get', 'a', 'b'], 'Unexpected argument "b".'],
-      [['clients', 'get', 'a', '--colour'], 'The option "--colour" is unknown.\n'],
-      [['clients', 'get', 'a', '--jsn'], 'The option "--jsn" is unknown. Did you mean --json?'],
-      [['upload', 'a', '--name'], 'The option --name <name> needs a value.'],
-      [
-        ['backup', 'a', '--blobs=none'],
-        'The option --blobs <mode> cannot be "none". Allowed choices are content, references.',
-      ],
-      [['completion', 'tcsh'], '<shell> cannot be "tcsh". Allowed choices are bash, zsh, fish.'],
-      [['completion'], 'Missing argument <shell>. Allowed choices are bash, zsh, fish.'],
+      ['backup', 'a', '--blobs=none'],
+      'The option --blobs <mode> cannot be "none". Allowed choices are content, references.',
     ],
-    11,
-  )('refuses wrong arguments', async (words, message) => {
+    [['completion', 'tcsh'], '<shell> cannot be "tcsh". Allowed choices are bash, zsh, fish.'],
+    [['completion'], 'Missing argument <shell>. Allowed choices are bash, zsh, fish.'],
+  ])('refuses wrong arguments', async (words, message) => {
     const { status, stdout, stderr } = await run(...words);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr).toContain(`Usage: latchkey ${words[0]}`);
   });
 
-  itHoldsFor(
-    [
-      [['clinets', 'list'], 'The command "clinets" is unknown. Did you mean clients?'],
-      [['help', 'clinets'], 'The command "clinets" is unknown. Did you mean clients?'],
-      [['clinets', '--help'], 'The command "clinets" is unknown. Did you mean clients?'],
-      [['clients', 'lst', '-h'], 'The command "lst" is unknown. Did you mean list?'],
-      [['links', 'updat', '--help'], 'The command "updat" is unknown. Did you mean update?'],
-      [['--versoin'], 'The option "--versoin" is unknown.'],
-      [['a$1b'], 'The command "a$1b" is unknown.'],
-      [["it's"], 'The command "it\'s" is unknown.'],
-    ],
-    8,
-  )('suggests a command instead of an unknown one', (words, message) => {
+  itHoldsFor([
+    [['clinets', 'list'], 'The command "clinets" is unknown. Did you mean clients?'],
+    [['help', 'clinets'], 'The command "clinets" is unknown. Did you mean clients?'],
+    [['clinets', '--help'], 'The command "clinets" is unknown. Did you mean clients?'],
+    [['clients', 'lst', '-h'], 'The command "lst" is unknown. Did you mean list?'],
+    [['links', 'updat', '--help'], 'The command "updat" is unknown. Did you mean update?'],
+    [['--versoin'], 'The option "--versoin" is unknown.'],
+    [['a$1b'], 'The command "a$1b" is unknown.'],
+    [["it's"], 'The command "it\'s" is unknown.'],
+  ])('suggests a command instead of an unknown one', (words, message) => {
     expect(parseWords(rootCommand, words)).toMatchObject({ kind: 'wrong', message });
   });
 
-  test.each([
+  itHoldsFor([
     [['clinets', 'list'], 'Did you mean clients?', 'latchkey --help'],
     [['clients', 'lst'], 'Did you mean list?', 'latchkey clients --help'],
     [['frobnicate'], '', 'latchkey --help'],
-  ])('prints no list of all commands for %j', async (words, meant, help) => {
+  ])('prints no list of all commands for an unknown one', async (words, meant, help) => {
     const { status, stdout, stderr } = await run(...words);
     expect([status, stdout]).toEqual([2, '']);
     const unknown = `The command "${words.at(words[0] === 'clients' ? 1 : 0)}" is unknown.`;
@@ -178,12 +172,12 @@ COMP_WORDS=(${words}); COMP_CWORD=${line.length}; _latchkey; printf '%s\\n' "\${
     expect(await wordsAfter('links', 'update', '--no-')).toContain('--no-email-required');
   });
 
-  test.each(shells)('has a script for %s', async (shell) => {
+  itHoldsFor(shells, 3)('has a script for each shell', async (shell) => {
     expect((await run('completion', shell)).stdout).toContain(`completion ${shell} -- `);
   });
 });
 
-itHoldsFor(['--version', '-v', '-V', 'version'], 4)('prints the version', async (word) => {
+itHoldsFor(['--version', '-v', '-V', 'version'])('prints the version', async (word) => {
   const file = path.resolve(import.meta.dirname, '../../package.json');
   const { version } = JSON.parse(await readFile(file, 'utf8'));
   expect(await run(word)).toEqual({

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshPostgresDatabase } from '../support/databases.ts';
 import { stoppedInstallation } from '../support/harness.ts';
 import { newDataDir, type Program, spawnProgram, startProgram } from '../support/program.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 async function modeOf(file: string): Promise<string> {
   return ((await stat(file)).mode & 0o7777).toString(8);
@@ -122,7 +123,7 @@ describe('temporary files', () => {
 });
 
 describe('the service does not initialize an empty database', () => {
-  test.each([
+  itHoldsFor([
     ['is missing', removeDatabase],
     [
       'is empty',
@@ -131,7 +132,7 @@ describe('the service does not initialize an empty database', () => {
         await writeFile(path.join(dataDir, 'latchkey.db'), '');
       },
     ],
-  ])('whose file %s next to a master key and documents, unless forced', async (_, lose) => {
+  ])('whose file is lost next to a master key and documents, unless forced', async (_, lose) => {
     const dataDir = await usedFolder();
     const secrets = await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8');
     await lose(dataDir);

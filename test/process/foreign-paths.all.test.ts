@@ -7,6 +7,7 @@ import { freshDatabaseUrl } from '../support/databases.ts';
 import { stoppedInstallation } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { type Program, spawnProgram, startProgram } from '../support/program.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
@@ -33,7 +34,7 @@ async function refused(env: Record<string, string>, command = 'serve'): Promise<
 }
 
 describe('LATCHKEY_DATABASE_URL', () => {
-  it.each(['serve', 'migrate'])('%s refuses a file that is not a database', async (command) => {
+  itHoldsFor(['serve', 'migrate'])('refuses a file that is not a database', async (command) => {
     const file = path.join(await foreignFolder(), 'index.html');
     await chmod(file, 0o644);
 
@@ -46,7 +47,7 @@ describe('LATCHKEY_DATABASE_URL', () => {
     expect(await readFile(file, 'utf8')).toBe('A page');
   });
 
-  it.each(['serve', 'migrate'])('%s refuses a folder', async (command) => {
+  itHoldsFor(['serve', 'migrate'])('refuses a folder', async (command) => {
     const folder = await foreignFolder();
 
     const { stderr } = await refused({ LATCHKEY_DATABASE_URL: `sqlite:${folder}` }, command);

@@ -1,8 +1,9 @@
 // The memory of the process while gRPC clients leave calls unfinished.
 import { readFile } from 'node:fs/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 import { openCall, openSession, prefix } from '../support/raw-grpc.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -11,10 +12,10 @@ async function megabytesOf({ child }: RunningProgram): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) / 1024;
 }
 
-test.each([
+itHoldsFor([
   ['with a credential', 'latchkey.identity.v1.VerificationService/VerifyToken'],
   ['without one', 'latchkey.identity.v1.IssuanceService/IssueToken'],
-])('150 unfinished calls of a method %s use little memory', async (_name, method) => {
+])('150 unfinished calls of a method use little memory', async (_name, method) => {
   const program = await startProgram();
   onTestFinished(() => program.remove());
   const session = await openSession(program.env.LATCHKEY_GRPC_ADDRESS);

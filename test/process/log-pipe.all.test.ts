@@ -5,6 +5,7 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { itHoldsFor } from '../support/rule.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -64,25 +65,21 @@ function startServer() {
   });
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
-  'the program ends on %s',
-  async (signal) => {
-    const { child, ended, stderr } = startServer();
-    await expect.poll(stderr, { timeout: 20_000 }).toContain('operations');
-    const [, url = ''] = /HTTP\/JSON and Connect +(\S+)/.exec(stderr()) ?? [];
-    // The log lines of these requests fill the 64 KiB pipe twice.
-    for (let i = 0; i < 40; i++) {
-      const calls = Array.from({ length: 20 }, () => fetch(`${url}/${'x'.repeat(50)}`));
-      await Promise.all(calls.map(async (call) => (await call).text()));
-    }
+itHoldsFor(['SIGTERM', 'SIGINT'] as const)('the program ends on each signal', async (signal) => {
+  const { child, ended, stderr } = startServer();
+  await expect.poll(stderr, { timeout: 20_000 }).toContain('operations');
+  const [, url = ''] = /HTTP\/JSON and Connect +(\S+)/.exec(stderr()) ?? [];
+  // The log lines of these requests fill the 64 KiB pipe twice.
+  for (let i = 0; i < 40; i++) {
+    const calls = Array.from({ length: 20 }, () => fetch(`${url}/${'x'.repeat(50)}`));
+    await Promise.all(calls.map(async (call) => (await call).text()));
+  }
 
-    child.kill(signal);
+  child.kill(signal);
 
-    const late = new Promise((resolve) => setTimeout(() => resolve('still there'), 25_000).unref());
-    expect(await Promise.race([ended, late])).toBe(0);
-  },
-  90_000,
-);
+  const late = new Promise((resolve) => setTimeout(() => resolve('still there'), 25_000).unref());
+  expect(await Promise.race([ended, late])).toBe(0);
+});
 
 const lines = 400_000;
 

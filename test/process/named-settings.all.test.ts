@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { type ProgramEnv, spawnProgram } from '../support/program.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 /** Returns the output of a command that fails. */
 async function failureOf(env: ProgramEnv, command = 'serve'): Promise<string> {
@@ -23,10 +24,10 @@ async function newFile(): Promise<string> {
 }
 
 describe('an error of a start names', () => {
-  it.each([
+  itHoldsFor([
     ['that is a file', (file: string) => file, (file: string) => file],
     ['below a file', (file: string) => `${file}/data`, (file: string) => `${file}/data`],
-  ])('the setting of a folder %s', async (_, folderOf, namedOf) => {
+  ])('the setting of a folder that cannot be made', async (_, folderOf, namedOf) => {
     const file = await newFile();
     const folder = folderOf(file);
     const reason = `${namedOf(file)} is not a folder\n`;
@@ -48,8 +49,8 @@ describe('an error of a start names', () => {
     );
   });
 
-  it.each(['serve', 'migrate', 'doctor'])(
-    'LATCHKEY_DATABASE_URL if the folder of the SQLite file is missing: %s',
+  itHoldsFor(['serve', 'migrate', 'doctor'])(
+    'LATCHKEY_DATABASE_URL if the folder of the SQLite file is missing',
     async (command) => {
       const text = await failureOf({ LATCHKEY_DATABASE_URL: 'sqlite:/missing/x/y.db' }, command);
       expect(text).toContain(
@@ -70,7 +71,7 @@ describe('a PostgreSQL server that requires a password', () => {
   });
   afterAll(() => postgres?.stop());
 
-  it.each(['serve', 'migrate', 'doctor'])('is reported by %s', async (command) => {
+  itHoldsFor(['serve', 'migrate', 'doctor'])('is reported by each command', async (command) => {
     const text = await failureOf({ LATCHKEY_DATABASE_URL: postgres.url }, command);
     expect(text).toMatch(/the server requires a password; check LATCHKEY_DATABASE_URL/);
     expect(text).not.toContain('SASL');

@@ -9,6 +9,7 @@ import { callDuring } from '../support/lock-waits.ts';
 import { urlIn, withDatabase } from '../support/master-keys.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { newDataDir, type RunningProgram, runIn, startProgram } from '../support/program.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { addSession, addUser } from '../support/user-rows.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
@@ -165,8 +166,8 @@ test('recover-staff refuses an empty database', async () => {
   expect([code, stderr]).toEqual([1, 'The staff user was not recovered: the database is empty\n']);
 });
 
-test.each([[[]], [['ada@example.com', 'bo@example.com']], [['nonsense']]])(
-  'recover-staff refuses the arguments %j',
+itHoldsFor([[[]], [['ada@example.com', 'bo@example.com']], [['nonsense']]])(
+  'recover-staff refuses wrong arguments',
   async (words) => {
     const { code, password, stderr } = await recover({}, await newDataDir(), words);
     expect([code, password]).toEqual([2, '']);

@@ -12,6 +12,7 @@ import { migratedPostgresDatabase } from '../support/databases.ts';
 import { freePort, isFree } from '../support/free-port.ts';
 import { startTestApp } from '../support/harness.ts';
 import { openRawHttp, type RawHttp, requestHead } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { startClosedProxy } from '../support/tcp-proxies.ts';
 
 const host = '127.0.0.1';
@@ -57,27 +58,24 @@ function checkHealth(port: number): Promise<string> {
 }
 
 describe('a start', () => {
-  it.each(['http', 'grpc', 'ops'] as const)(
-    'with its %s port in use writes nothing',
-    async (name) => {
-      const other = createServer().listen(0, host);
-      onTestFinished(() => void other.close());
-      await new Promise((resolve) => other.once('listening', resolve));
-      const { port } = other.address() as AddressInfo;
-      const dataDir = await emptyFolder();
-      const addresses = { ...(await freeAddresses()), [name]: { host, port } };
+  itHoldsFor(['http', 'grpc', 'ops'] as const)('with a used port writes nothing', async (name) => {
+    const other = createServer().listen(0, host);
+    onTestFinished(() => void other.close());
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    const dataDir = await emptyFolder();
+    const addresses = { ...(await freeAddresses()), [name]: { host, port } };
 
-      const started = startTestApp({ dataDir, config: addresses });
+    const started = startTestApp({ dataDir, config: addresses });
 
-      const setting = `LATCHKEY_${name.toUpperCase()}_ADDRESS`;
-      await expect(started).rejects.toThrow(`${host}:${port} (${setting}) is in use`);
-      // The log of this test.
-      expect((await readdir(dataDir)).filter((file) => file !== 'log.jsonl')).toEqual([]);
-      for (const one of ['http', 'grpc', 'ops'] as const) {
-        if (one !== name) expect(await isFree(addresses[one].port)).toBe(true);
-      }
-    },
-  );
+    const setting = `LATCHKEY_${name.toUpperCase()}_ADDRESS`;
+    await expect(started).rejects.toThrow(`${host}:${port} (${setting}) is in use`);
+    // The log of this test.
+    expect((await readdir(dataDir)).filter((file) => file !== 'log.jsonl')).toEqual([]);
+    for (const one of ['http', 'grpc', 'ops'] as const) {
+      if (one !== name) expect(await isFree(addresses[one].port)).toBe(true);
+    }
+  });
 
   it('that fails later releases its ports', async () => {
     const dataDir = await emptyFolder();

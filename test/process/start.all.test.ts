@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { envNames, parseEnv, stoppedInstallation } from '../support/harness.ts';
 import { newDataDir, type Program, spawnProgram, startProgram } from '../support/program.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 async function spawned(env: Record<string, string>): Promise<Program> {
   const program = await spawnProgram(env);
@@ -165,8 +166,8 @@ describe('a failing start', () => {
     expect(await readdir(program.dataDir)).toEqual([]);
   });
 
-  test.each(['HTTP', 'GRPC', 'OPS'])(
-    'reports that the %s port is in use and exits with 1',
+  itHoldsFor(['HTTP', 'GRPC', 'OPS'])(
+    'reports a port in use and exits with 1',
     async (transport) => {
       const server = createServer().listen(0, '127.0.0.1');
       onTestFinished(() => void server.close());

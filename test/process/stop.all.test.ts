@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Client, type ClientWritableStream, credentials, Metadata } from '@grpc/grpc-js';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   type UploadDocumentRequest,
   UploadDocumentRequestSchema,
@@ -14,6 +14,7 @@ import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
 import { frame, http2Preface, types } from '../support/http2-frames.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
 import { multipartBody, openRawHttp, type RawHttp, requestHead } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 async function started(): Promise<RunningProgram> {
   const program = await startProgram();
@@ -94,46 +95,46 @@ async function readiness({ env }: RunningProgram): Promise<unknown> {
   return { code: response.status, status };
 }
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
-  test('an idle program exits with 0 at once', async () => {
-    const program = await started();
+const itHolds = itHoldsFor(['SIGTERM', 'SIGINT'] as const);
 
-    program.child.kill(signal);
+itHolds('an idle program exits with 0 at once', async (signal) => {
+  const program = await started();
 
-    expect(await program.ended).toBe(0);
-    expect(program.stderr()).not.toContain('Latchkey ends');
-  });
+  program.child.kill(signal);
 
-  test('running calls finish over HTTP and gRPC, and new ones are refused', async () => {
-    const program = await started();
-    const upload = await beginUpload(program);
-    const idle = await connected(program.httpPort);
-    const keptAlive = requestHead('GET', '/.well-known/jwks.json', { Host: 'latchkey.test' });
-    await idle.write(keptAlive);
-    expect(await idle.response()).toMatchObject({ status: 200 });
-    const grpc = beginGrpcUpload(program);
-    grpc.send('first ');
-    const { answer } = grpc;
-    await expect.poll(() => uploadsOf(program)).toBe(2);
+  expect(await program.ended).toBe(0);
+  expect(program.stderr()).not.toContain('Latchkey ends');
+});
 
-    program.child.kill(signal);
+itHolds('running calls finish over HTTP and gRPC, and new ones are refused', async (signal) => {
+  const program = await started();
+  const upload = await beginUpload(program);
+  const idle = await connected(program.httpPort);
+  const keptAlive = requestHead('GET', '/.well-known/jwks.json', { Host: 'latchkey.test' });
+  await idle.write(keptAlive);
+  expect(await idle.response()).toMatchObject({ status: 200 });
+  const grpc = beginGrpcUpload(program);
+  grpc.send('first ');
+  const { answer } = grpc;
+  await expect.poll(() => uploadsOf(program)).toBe(2);
 
-    // An idle connection is closed without another answer.
-    expect(await idle.response()).toBeUndefined();
-    await expect.poll(() => listens(program.httpPort)).toBe(false);
-    await expect.poll(() => readiness(program)).toMatchObject({ code: 503, status: 'draining' });
-    expect(program.child.exitCode).toBeNull();
+  program.child.kill(signal);
 
-    grpc.send('second');
-    grpc.end();
-    expect((await answer)?.document).toMatchObject({ sizeBytes: 12 });
-    await upload.write(uploadBody.subarray(-100));
-    const created = await upload.response();
-    expect(created).toMatchObject({ status: 201, complete: true });
-    expect(created?.headers.get('connection')).toBe('close');
-    expect(await upload.response()).toBeUndefined();
-    expect(await program.ended).toBe(0);
-  });
+  // An idle connection is closed without another answer.
+  expect(await idle.response()).toBeUndefined();
+  await expect.poll(() => listens(program.httpPort)).toBe(false);
+  await expect.poll(() => readiness(program)).toMatchObject({ code: 503, status: 'draining' });
+  expect(program.child.exitCode).toBeNull();
+
+  grpc.send('second');
+  grpc.end();
+  expect((await answer)?.document).toMatchObject({ sizeBytes: 12 });
+  await upload.write(uploadBody.subarray(-100));
+  const created = await upload.response();
+  expect(created).toMatchObject({ status: 201, complete: true });
+  expect(created?.headers.get('connection')).toBe('close');
+  expect(await upload.response()).toBeUndefined();
+  expect(await program.ended).toBe(0);
 });
 
 test('a client that never finishes does not prevent the stop', async () => {

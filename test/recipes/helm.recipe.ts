@@ -132,21 +132,18 @@ const of = (resources: readonly Resource[], kind: string) => {
   return JSON.parse(JSON.stringify(found[0]?.spec));
 };
 
-itHoldsFor(
+itHoldsFor([
+  ['required', required, ['Deployment', 'PodDisruptionBudget', 'Service', 'ServiceAccount']],
   [
-    ['required', required, ['Deployment', 'PodDisruptionBudget', 'Service', 'ServiceAccount']],
+    'all',
+    everything,
     [
-      'all',
-      everything,
-      [
-        ...['CronJob', 'Deployment', 'GRPCRoute', 'HorizontalPodAutoscaler', 'Ingress', 'Job'],
-        ...['NetworkPolicy', 'PodDisruptionBudget', 'PrometheusRule', 'Service', 'ServiceAccount'],
-        'ServiceMonitor',
-      ],
+      ...['CronJob', 'Deployment', 'GRPCRoute', 'HorizontalPodAutoscaler', 'Ingress', 'Job'],
+      ...['NetworkPolicy', 'PodDisruptionBudget', 'PrometheusRule', 'Service', 'ServiceAccount'],
+      'ServiceMonitor',
     ],
-  ] as const,
-  2,
-)('the resources of the chart match their schemas', async (_, values, kinds) => {
+  ],
+] as const)('the resources of the chart match their schemas', async (_, values, kinds) => {
   const resources = await render(values);
   expect([...new Set(resources.map(({ kind }) => kind))].sort()).toEqual(kinds);
   for (const resource of resources) await validate(resource);
@@ -223,19 +220,19 @@ it('the PrometheusRule has the alert rules of the project', async () => {
   expect(of(await render(everything), 'PrometheusRule')).toEqual(rules);
 });
 
-itHoldsFor(
+itHoldsFor([
+  [{ existingSecret: 'latchkey' }, 'publicUrl is required'],
+  [{ publicUrl: 'https://latchkey.example.com' }, 'existingSecret is required'],
+  [{ ...required, backup: { enabled: true } }, 'backup.recipient is required'],
+  [{ ...required, backup: { enabled: true, recipient: 'age1' } }, 'backup.target is required'],
+  [{ ...required, grpcRoute: { enabled: true } }, 'grpcRoute.parentRefs is required'],
   [
-    [{ existingSecret: 'latchkey' }, 'publicUrl is required'],
-    [{ publicUrl: 'https://latchkey.example.com' }, 'existingSecret is required'],
-    [{ ...required, backup: { enabled: true } }, 'backup.recipient is required'],
-    [{ ...required, backup: { enabled: true, recipient: 'age1' } }, 'backup.target is required'],
-    [{ ...required, grpcRoute: { enabled: true } }, 'grpcRoute.parentRefs is required'],
-    [
-      { ...everything, settings: { LATCHKEY_BACKUP_SCHEDULE: '30 2 * * *' } },
-      'backup.enabled and LATCHKEY_BACKUP_SCHEDULE both make backups',
-    ],
-  ] as const,
-  6,
-)('a missing or contradictory value is an error that names it', async (values, message) => {
-  await expect(render(values)).rejects.toThrow(message);
-});
+    { ...everything, settings: { LATCHKEY_BACKUP_SCHEDULE: '30 2 * * *' } },
+    'backup.enabled and LATCHKEY_BACKUP_SCHEDULE both make backups',
+  ],
+] as const)(
+  'a missing or contradictory value is an error that names it',
+  async (values, message) => {
+    await expect(render(values)).rejects.toThrow(message);
+  },
+);

@@ -179,15 +179,12 @@ describe('a download', () => {
     expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, 10_000]);
   });
 
-  itHoldsFor(
-    [
-      ['a weak ETag', (tag: string) => `W/${tag}`],
-      ['a date', () => new Date(0).toUTCString()],
-      ['an ETag of 1000 characters', () => `"${'x'.repeat(998)}"`],
-      ['a list of two ETags', (tag: string) => `${tag}, ${tag}`],
-    ],
-    4,
-  )('is sent whole if If-Range is not its ETag', async (_, make) => {
+  itHoldsFor([
+    ['a weak ETag', (tag: string) => `W/${tag}`],
+    ['a date', () => new Date(0).toUTCString()],
+    ['an ETag of 1000 characters', () => `"${'x'.repeat(998)}"`],
+    ['a list of two ETags', (tag: string) => `${tag}, ${tag}`],
+  ])('is sent whole if If-Range is not its ETag', async (_, make) => {
     for (const ask of [request, requestShared]) {
       const tag = (await ask({})).headers.get('etag') ?? '';
       const response = await ask({ range: 'bytes=9000-', 'if-range': make(tag) });

@@ -5,7 +5,7 @@ import { createDownloadHead } from '../../src/base/http/download.ts';
 import { checkName } from '../../src/sharing/documents/upload.ts';
 import { openStreamTransports, postForm } from '../support/document-streams.ts';
 import { startTestApp } from '../support/harness.ts';
-import { itHoldsFor } from '../support/rule.ts';
+import { itHoldsFor, product } from '../support/rule.ts';
 import { blobDirOf, filesUnder, keyOf, upload } from '../support/sharing-api.ts';
 import { type TransportAnswer, transportNames } from '../support/transports.ts';
 import { useStarted, useTransports } from '../support/use-started.ts';
@@ -43,8 +43,8 @@ describe('the Content-Disposition header of a download', () => {
     .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
     .filter((name) => isTaken(name) && !/[/\\]|^\.{1,2}$/.test(name));
 
-  it.each(['attachment', 'inline'] as const)(
-    'as %s returns every other accepted name unchanged, without additions (RFC 6266, RFC 8187)',
+  itHoldsFor(['attachment', 'inline'] as const)(
+    'returns every other accepted name unchanged, without additions (RFC 6266, RFC 8187)',
     (type) => {
       fc.assert(
         fc.property(names, (name) => {
@@ -58,18 +58,15 @@ describe('the Content-Disposition header of a download', () => {
     },
   );
 
-  itHoldsFor(
-    [
-      ['../../etc/passwd', '.._.._etc_passwd'],
-      ['..\\..\\evil.exe', '.._.._evil.exe'],
-      ['/etc/passwd', '_etc_passwd'],
-      ['Q1/Q2 – 2026.pdf', 'Q1_Q2 – 2026.pdf'],
-      ['..', '_'],
-      ['.', '_'],
-      ['.profile', '.profile'],
-    ],
-    7,
-  )('has no path, whatever the name is', (name, filename) => {
+  itHoldsFor([
+    ['../../etc/passwd', '.._.._etc_passwd'],
+    ['..\\..\\evil.exe', '.._.._evil.exe'],
+    ['/etc/passwd', '_etc_passwd'],
+    ['Q1/Q2 – 2026.pdf', 'Q1_Q2 – 2026.pdf'],
+    ['..', '_'],
+    ['.', '_'],
+    ['.profile', '.profile'],
+  ])('has no path, whatever the name is', (name, filename) => {
     const { headers } = createDownloadHead({ ...facts, name }, 'attachment');
     const header = headers['content-disposition'] ?? '';
     expect(parseDisposition(header).parameters.filename).toBe(filename);
@@ -100,22 +97,26 @@ describe('a file name', () => {
     await response.arrayBuffer();
   }
 
-  describe.each(transportNames)('over %s', (transportName) => {
-    itHoldsFor(fileNames, 3)('is sanitized', async (sent, name) => {
+  itHoldsFor(product(transportNames, fileNames), 9)(
+    'is sanitized over each transport',
+    async (transportName, sent, name) => {
       const transport = transports.find((one) => one.name === transportName);
       const answer = await transport?.upload([{ fileName: sent, file }], keyOf(test));
       if (answer === undefined) throw new Error(`unknown transport ${transportName}`);
       await expectName(answer, name);
-    });
-  });
+    },
+  );
 
-  it.each(['grpc', 'connect'] as const)('with a line break over %s is sanitized', async (name) => {
-    const transport = transports.find((one) => one.name === name);
-    const pieces = [{ fileName: 'a\r\nX-Evil: 1\r\n\r\nb.pdf', file }];
-    const answer = await transport?.upload(pieces, keyOf(test));
-    if (answer === undefined) throw new Error(`unknown transport ${name}`);
-    await expectName(answer, 'aX-Evil: 1b.pdf');
-  });
+  itHoldsFor(['grpc', 'connect'] as const)(
+    'with a line break is sanitized over other transports',
+    async (name) => {
+      const transport = transports.find((one) => one.name === name);
+      const pieces = [{ fileName: 'a\r\nX-Evil: 1\r\n\r\nb.pdf', file }];
+      const answer = await transport?.upload(pieces, keyOf(test));
+      if (answer === undefined) throw new Error(`unknown transport ${name}`);
+      await expectName(answer, 'aX-Evil: 1b.pdf');
+    },
+  );
 
   it('never becomes a path: the service generates every blob name', async () => {
     for (const path of await filesUnder(blobDirOf(test))) {
@@ -147,18 +148,15 @@ describe('a file name', () => {
     },
   );
 
-  itHoldsFor(
-    [
-      'filename="a\r\nb.pdf"',
-      'filename="a\rb.pdf"',
-      'filename="a\u0000b.pdf"',
-      'filename="unclosed',
-      "filename*=UTF-8''%zz%",
-      "filename*=klingon''a.pdf",
-      'filename=',
-    ],
-    7,
-  )('does no harm if it is malformed', async (parameter) => {
+  itHoldsFor([
+    'filename="a\r\nb.pdf"',
+    'filename="a\rb.pdf"',
+    'filename="a\u0000b.pdf"',
+    'filename="unclosed',
+    "filename*=UTF-8''%zz%",
+    "filename*=klingon''a.pdf",
+    'filename=',
+  ])('does no harm if it is malformed', async (parameter) => {
     const form = Buffer.from(
       `--frontier\r\nContent-Disposition: form-data; name="file"; ${parameter}\r\n\r\nbytes` +
         '\r\n--frontier--\r\n',

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measureFolder } from '../../src/sharing/previews/converter/folder-size.ts';
 import { startTestApp } from '../support/harness.ts';
 import { longDocx } from '../support/office-packages.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { callSharingApi, type DocumentFields, upload } from '../support/sharing-api.ts';
 
 let folder: string;
@@ -25,7 +26,7 @@ const programs = {
 };
 
 describe('a conversion', () => {
-  it.for(Object.entries(programs))('fails with %s', { timeout: 60_000 }, async ([name, text]) => {
+  itHoldsFor(Object.entries(programs), 3)('fails with too much', async (name, text) => {
     const officeCommand = path.join(folder, name.replaceAll(' ', '-'));
     await writeFile(officeCommand, `#!/bin/sh\n${text}\nsleep 60\n`, { mode: 0o755 });
     const test = await startTestApp({ config: { officeCommand } });

@@ -6,6 +6,7 @@ import { startAppPair } from '../support/app-pair.ts';
 import { alertOf, codesFor, fieldAskedBy, lastCode, Visitor } from '../support/gate-visitor.ts';
 import { secretPdf, useSecretDocument } from '../support/gated-document.ts';
 import { describeFeature } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import {
   callSharingApi,
   keyOf,
@@ -181,10 +182,10 @@ describeFeature('the lists of a link', (dialect) => {
     expect(await visitor.asked()).toBe('document');
   });
 
-  it.each([
+  itHoldsFor([
     ['an unverified address', { email_required: true }, { allow_list: ['@example.com'] }],
     ['no address', {}, { block_list: ['@blocked.example'] }],
-  ])('leave their checks when they are emptied: %s', async (_, fields, lists) => {
+  ])('leave their checks when they are emptied', async (_, fields, lists) => {
     const link = await open(fields);
     const visitor = new Visitor(link);
     if ('email_required' in fields) await visitor.post({ email: 'reader@example.com' });

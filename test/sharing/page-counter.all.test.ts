@@ -120,9 +120,12 @@ describe('the pages of a PDF', () => {
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it.each(lyingPdfs)('are counted correctly in a file %s', async (_, bytes, pages) => {
-    expect(await countShared(sourceOf(bytes))).toBe(pages);
-  });
+  itHoldsFor(lyingPdfs, 2)(
+    'are counted correctly in a file with a wrong number or offset',
+    async (_, bytes, pages) => {
+      expect(await countShared(sourceOf(bytes))).toBe(pages);
+    },
+  );
 
   itHoldsFor(loopingPdfs, 6)(
     'are counted in bounded time in a file that loops',

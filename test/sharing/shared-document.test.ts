@@ -40,10 +40,10 @@ describe('a shared document', () => {
     expect(text).not.toContain(bytes);
   });
 
-  it.each([
+  itHoldsFor([
     ['a PDF', pdf, 'application/pdf'],
     ['an image', makePng(2, 2), 'image/png'],
-  ])('that is %s is shown inline, and no cache stores it', async (_, bytes, type) => {
+  ])('that is a PDF or an image is shown inline, and not cached', async (_, bytes, type) => {
     const { open } = await share(bytes, 'shown');
 
     const file = await open('/file');

@@ -4,7 +4,7 @@ import { startTestApp } from '../support/harness.ts';
 import type { TransportName } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
-import { itHoldsFor } from '../support/rule.ts';
+import { itHoldsFor, product } from '../support/rule.ts';
 import {
   type DocumentFields,
   keyOf,
@@ -129,8 +129,9 @@ describe('the type of a document', () => {
     return answer.message;
   }
 
-  describe.each(transportNames)('uploaded over %s', (name) => {
-    itHoldsFor(opaque, 12)('of opaque bytes is one that browsers do not show', async (_, bytes) => {
+  itHoldsFor(product(transportNames, opaque), 36)(
+    'of opaque bytes is one that browsers do not show',
+    async (name, _, bytes) => {
       const { id, viewable } = await uploadBy(name, bytes);
       expect(viewable).toBe(false);
 
@@ -139,9 +140,12 @@ describe('the type of a document', () => {
       expect(file.status).toBe(403);
       expect(await file.text()).not.toContain('alert');
       for (const response of attachments) await expectAttachment(response, bytes);
-    });
+    },
+  );
 
-    itHoldsFor(texts, 13)('of any text is shown as plain text only', async (_, bytes, type) => {
+  itHoldsFor(product(transportNames, texts), 39)(
+    'of any text is shown as plain text only',
+    async (name, _, bytes, type) => {
       const { id, contentType, viewable } = await uploadBy(name, bytes);
       expect({ contentType, viewable }).toEqual({ contentType: type, viewable: true });
 
@@ -154,39 +158,36 @@ describe('the type of a document', () => {
       });
       expect(bytes.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
       for (const response of attachments) await expectAttachment(response, bytes);
-    });
+    },
+  );
 
-    itHoldsFor(shown, 3)(
-      'is detected from the first bytes, and the answer forbids sniffing',
-      async (_, bytes, type) => {
-        const { id, contentType } = await uploadBy(name, bytes);
-        expect(contentType).toBe(type);
+  itHoldsFor(product(transportNames, shown), 9)(
+    'is detected from the first bytes, and the answer forbids sniffing',
+    async (name, _, bytes, type) => {
+      const { id, contentType } = await uploadBy(name, bytes);
+      expect(contentType).toBe(type);
 
-        const { file, attachments } = await downloads(id);
+      const { file, attachments } = await downloads(id);
 
-        expect(file.headers.get('content-disposition')).toMatch(/^inline; /);
-        for (const response of [file, ...attachments]) {
-          expect(response.status).toBe(200);
-          expect(Object.fromEntries(response.headers)).toMatchObject({
-            'content-type': type,
-            ...inert,
-          });
-          await response.arrayBuffer();
-        }
-      },
-    );
-  });
+      expect(file.headers.get('content-disposition')).toMatch(/^inline; /);
+      for (const response of [file, ...attachments]) {
+        expect(response.status).toBe(200);
+        expect(Object.fromEntries(response.headers)).toMatchObject({
+          'content-type': type,
+          ...inert,
+        });
+        await response.arrayBuffer();
+      }
+    },
+  );
 
-  itHoldsFor(
-    [
-      ['image/png', 'a.png'],
-      ['application/pdf', 'a.pdf'],
-      ['image/svg+xml', 'a.svg'],
-      ['text/html; charset=utf-7', 'a.html'],
-      ['text/html', 'a'],
-    ],
-    5,
-  )('of HTML or a PNG is not the declared one', async (contentType, filename) => {
+  itHoldsFor([
+    ['image/png', 'a.png'],
+    ['application/pdf', 'a.pdf'],
+    ['image/svg+xml', 'a.svg'],
+    ['text/html; charset=utf-7', 'a.html'],
+    ['text/html', 'a'],
+  ])('of HTML or a PNG is not the declared one', async (contentType, filename) => {
     for (const [body, type] of [
       [`<!doctype html>${script}`, 'text/plain'],
       [makePng(1, 1), 'image/png'],

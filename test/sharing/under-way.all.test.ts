@@ -94,16 +94,16 @@ describeFeature('a running download', (dialect) => {
     const test = await start();
     const { id } = await upload(test, bytes);
     const changes = [
-      ['DELETE', undefined, 410],
-      ['PATCH', { password: 'a long password' }, 403],
-      ['PATCH', { allow_download: false }, 403],
+      ['the link is revoked', 'DELETE', undefined, 410],
+      ['the gate changes', 'PATCH', { password: 'a long password' }, 403],
+      ['downloads are forbidden', 'PATCH', { allow_download: false }, 403],
     ] as const;
     const begun = await Promise.all(
-      changes.map(async ([method, body, status]) => {
+      changes.map(async ([change, method, body, status]) => {
         const { link, ways } = await shareAgain(test, id);
         const [[url, headers] = ['', {}]] = ways;
         const running = await begin(url, headers);
-        return { link, url, headers, method, body, status, running };
+        return { change, link, url, headers, method, body, status, running };
       }),
     );
 
@@ -111,14 +111,15 @@ describeFeature('a running download', (dialect) => {
       expect((await callSharingApi(test, method, `/links/${link.id}`, body)).status).toBe(200);
     }
 
-    for (const { url, headers, status } of begun) {
+    for (const { change, url, headers, status } of begun) {
       const again = await fetch(url, { headers: { ...headers, range: 'bytes=0-9' } });
       await again.arrayBuffer();
-      expect(again.status, url).toBe(status);
+      expect(again.status, change).toBe(status);
     }
     await untilChecked();
-    const failures = await findFailures(begun, ({ running }) =>
-      expect(digestOf(running)).rejects.toThrow('aborted'),
+    const downloads = begun.map((one) => [one.change, one.running] as const);
+    const failures = await findFailures(downloads, (_, download) =>
+      expect(digestOf(download)).rejects.toThrow('aborted'),
     );
     expect(failures).toEqual([]);
   });

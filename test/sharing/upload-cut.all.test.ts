@@ -48,10 +48,10 @@ describe('an upload that is cut short', () => {
     },
   );
 
-  it.each([
+  itHoldsFor([
     ['with fewer bytes than its Content-Length', body.length + 1000],
     ['in the middle', body.length * 2],
-  ])('%s and closed properly leaves nothing behind', async (_, length) => {
+  ])('before its end and closed properly leaves nothing behind', async (_, length) => {
     const connection = await open();
     await connection.write(head(length));
     await connection.write(body.subarray(0, body.length - 100));

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
 import { openLink, reportView, viewsOf, visit } from '../support/link-views.ts';
 import { makePdf } from '../support/pdf.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import {
   blobDirOf,
   callSharingApi,
@@ -82,7 +83,7 @@ describeApp('a document with versions', (suite) => {
     expect(strict.status).toBe(412);
   });
 
-  it.each(['grpc', 'connect'] as const)('gets a version through %s', async (name) => {
+  itHoldsFor(['grpc', 'connect'] as const)('gets a version through streams', async (name) => {
     const { id } = await upload(test(), first, 'deck.pdf');
     const pieces = [
       { documentId: id, name: 'Renamed' },

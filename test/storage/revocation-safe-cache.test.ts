@@ -142,15 +142,12 @@ describeDialects('a revocation-safe cache', (dialect) => {
     await expectWithinOneSecond(db, () => cache.find('a'), undefined);
   });
 
-  itHoldsFor(
-    [
-      ['its entity', [{ ...change, entityId: 'a' }], true, undefined],
-      ['another entity', [{ ...change, entityId: 'b' }], true, 'old'],
-      ['more entities than it remembers', many, true, undefined],
-      ['unknown entities', [], false, undefined],
-    ],
-    4,
-  )(
+  itHoldsFor([
+    ['its entity', [{ ...change, entityId: 'a' }], true, undefined],
+    ['another entity', [{ ...change, entityId: 'b' }], true, 'old'],
+    ['more entities than it remembers', many, true, undefined],
+    ['unknown entities', [], false, undefined],
+  ])(
     'decides whether to cache a value that was read before a change and arrived after it',
     async (...[, list, isComplete, expected]) => {
       const { cache, evict } = await open();
@@ -183,17 +180,14 @@ describeDialects('a revocation-safe cache', (dialect) => {
     await expect(get('a')).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it.each([
+  itHoldsFor([
     ['entries', { entriesMax: 2 }],
     ['total size', { sizeMax: 20, sizeOf: (value: string | undefined) => value?.length ?? 1 }],
-  ])(
-    'evicts the least recently used value when it exceeds its maximum of %s',
-    async (_, bounds) => {
-      const { get, reads } = await open(bounds);
+  ])('evicts the least recently used value when it exceeds a maximum', async (_, bounds) => {
+    const { get, reads } = await open(bounds);
 
-      for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
+    for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
 
-      expect(reads).toEqual(['a', 'b', 'c', 'b']);
-    },
-  );
+    expect(reads).toEqual(['a', 'b', 'c', 'b']);
+  });
 });

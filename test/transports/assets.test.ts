@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../support/harness.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const test = useStarted(() => startTestApp());
@@ -26,11 +27,11 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Answer
 }
 
 describe('a script', () => {
-  it.each([
+  itHoldsFor([
     ['br', 'gzip, deflate, br', brotliDecompressSync],
     ['gzip', 'gzip, deflate', gunzipSync],
   ])(
-    'is sent as %s to clients that accept it, with the same content',
+    'is sent compressed to clients that accept it, with the same content',
     async (coding, accepted, decode) => {
       const plain = await get(script);
       const coded = await get(script, { 'accept-encoding': accepted });

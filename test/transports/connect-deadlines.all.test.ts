@@ -98,34 +98,30 @@ const calls = [
   ['a gRPC-Web stream', post(path('Watch'), grpcWeb, grpcTimeout('1000000u')).with(frame(''))],
 ] as const;
 
-describe.each(calls)('%s', (_what, request) => {
-  test('is aborted at its deadline together with its handler', async () => {
-    const answer = await answerTo(transport.port, request);
-    expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
-    await expect.poll(() => reasons).toMatchObject([deadlineExceeded]);
-  });
+itHoldsFor(calls, 4)('a call ends at its deadline with its handler', async (_what, request) => {
+  reasons = [];
+  const answer = await answerTo(transport.port, request);
+  expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
+  await expect.poll(() => reasons).toMatchObject([deadlineExceeded]);
 });
 
-test.each([
+itHoldsFor([
   ['a Connect call', post(path('Linger'), 'application/proto', connectMs('200')).with('')],
   ['a gRPC-Web call', post(path('Linger'), grpcWeb, grpcTimeout('200m')).with(frame(''))],
-])('%s ends at its deadline even if the handler continues', async (_what, request) => {
+])('a call ends at its deadline even if the handler continues', async (_what, request) => {
   const answer = await answerTo(transport.port, request);
   expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
 });
 
-itHoldsFor(
+itHoldsFor([
+  ['a Connect call', post(path('Wait'), 'application/proto', connectMs('300')).announcing(10)],
+  ['a gRPC-Web call', post(path('Wait'), grpcWeb, grpcTimeout('300m')).announcing(10)],
+  ['an upload', post(path('Collect'), stream, connectMs('300')).chunked + chunk(frame(''))],
   [
-    ['a Connect call', post(path('Wait'), 'application/proto', connectMs('300')).announcing(10)],
-    ['a gRPC-Web call', post(path('Wait'), grpcWeb, grpcTimeout('300m')).announcing(10)],
-    ['an upload', post(path('Collect'), stream, connectMs('300')).chunked + chunk(frame(''))],
-    [
-      'an upload over gRPC-Web',
-      post(path('Collect'), grpcWeb, grpcTimeout('300m')).chunked + chunk(frame('')),
-    ],
+    'an upload over gRPC-Web',
+    post(path('Collect'), grpcWeb, grpcTimeout('300m')).chunked + chunk(frame('')),
   ],
-  4,
-)('a call ends at its deadline if the body does not arrive', async (_what, request) => {
+])('a call ends at its deadline if the body does not arrive', async (_what, request) => {
   const answer = await answerTo(transport.port, request);
   expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
 });
@@ -134,28 +130,22 @@ describe('a timeout', () => {
   const ignore = (type: string, more: Record<string, string>) =>
     post(path('Ignore'), type, more).with(type === grpcWeb ? frame('') : '');
 
-  test.each([
+  itHoldsFor([
     ['connect-timeout-ms', 'application/proto', connectMs('9999999999')],
     ['grpc-timeout', grpcWeb, grpcTimeout('99999999H')],
-  ])(
-    'in %s that exceeds the maximum duration of a call is accepted',
-    async (_header, type, header) => {
-      const answer = await answerTo(transport.port, ignore(type, header));
-      expect(answer).toMatchObject({ status: 200 });
-      expect(answer && errorIn(answer)).toBeUndefined();
-    },
-  );
+  ])('that exceeds the maximum duration of a call is accepted', async (_header, type, header) => {
+    const answer = await answerTo(transport.port, ignore(type, header));
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer && errorIn(answer)).toBeUndefined();
+  });
 
-  itHoldsFor(
-    [
-      ['connect-timeout-ms: soon', 'application/proto', connectMs('soon')],
-      ['connect-timeout-ms: -1', 'application/proto', connectMs('-1')],
-      ['connect-timeout-ms: 12345678901', 'application/proto', connectMs('12345678901')],
-      ['grpc-timeout: 5', grpcWeb, grpcTimeout('5')],
-      ['grpc-timeout: 123456789m', grpcWeb, grpcTimeout('123456789m')],
-    ],
-    5,
-  )('is refused if malformed', async (_value, type, header) => {
+  itHoldsFor([
+    ['connect-timeout-ms: soon', 'application/proto', connectMs('soon')],
+    ['connect-timeout-ms: -1', 'application/proto', connectMs('-1')],
+    ['connect-timeout-ms: 12345678901', 'application/proto', connectMs('12345678901')],
+    ['grpc-timeout: 5', grpcWeb, grpcTimeout('5')],
+    ['grpc-timeout: 123456789m', grpcWeb, grpcTimeout('123456789m')],
+  ])('is refused if malformed', async (_value, type, header) => {
     const answer = await answerTo(transport.port, ignore(type, header));
     expect(answer && errorIn(answer)).toMatchObject({ code: 'invalid_argument' });
   });

@@ -46,70 +46,82 @@ async function failureOf(work: Promise<unknown>): Promise<ConnectError> {
   );
 }
 
-describe.each(Object.entries(protocols))('%s', (_name, transportTo) => {
-  test('carries a call and its answer', async () => {
-    const client = createClient(IssuanceService, transportTo(app.app.publicUrl));
-    const answer = await client.issueToken({
-      clientId: app.env.CLIENT_ID,
-      clientSecret: app.env.CLIENT_SECRET,
-      scope: 'accounts:read',
-    });
-    expect(answer).toMatchObject({ tokenType: 'Bearer', expiresIn: 300, scope: 'accounts:read' });
-    const keys = await createClient(VerificationService, transportTo(app.app.publicUrl)).getJwks(
-      {},
-    );
-    expect(keys.keys).toMatchObject([{ kty: 'OKP', alg: 'EdDSA' }]);
-  });
-
-  test('echoes the request id, and replaces an invalid one', async () => {
-    const client = createClient(VerificationService, transportTo(app.app.publicUrl));
-    const requestIds: (string | null)[] = [];
-    for (const id of ['Id-1', 'not sane']) {
-      await client.getJwks(
+describe('each protocol of Connect', () => {
+  itHoldsFor(Object.entries(protocols), 5)(
+    'carries a call and its answer',
+    async (_name, transportTo) => {
+      const client = createClient(IssuanceService, transportTo(app.app.publicUrl));
+      const answer = await client.issueToken({
+        clientId: app.env.CLIENT_ID,
+        clientSecret: app.env.CLIENT_SECRET,
+        scope: 'accounts:read',
+      });
+      expect(answer).toMatchObject({ tokenType: 'Bearer', expiresIn: 300, scope: 'accounts:read' });
+      const keys = await createClient(VerificationService, transportTo(app.app.publicUrl)).getJwks(
         {},
-        {
-          headers: { 'x-request-id': id },
-          onHeader: (h) => requestIds.push(h.get('x-request-id')),
-        },
       );
-    }
-    expect(requestIds).toEqual(['Id-1', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-  });
+      expect(keys.keys).toMatchObject([{ kty: 'OKP', alg: 'EdDSA' }]);
+    },
+  );
 
-  test('carries an error with its details', async () => {
-    const client = createClient(LinkService, transportTo(app.app.publicUrl));
-    const stranger = await failureOf(
-      client.createLink({ documentId: 'x' }, { headers: { 'x-request-id': 'who' } }),
-    );
-    expect(connectError(stranger)).toMatchObject({
-      code: 'unauthenticated',
-      grpc: Code.Unauthenticated,
-      requestId: 'who',
-    });
-    expect(stranger.metadata.get('www-authenticate')).toBe('Bearer realm="latchkey"');
-    const wrong = await failureOf(client.createLink({}, { headers: headers() }));
-    expect(connectError(wrong)).toMatchObject({
-      code: 'invalid_argument',
-      grpc: Code.InvalidArgument,
-      fields: ['document_id'],
-    });
-  });
+  itHoldsFor(Object.entries(protocols), 5)(
+    'echoes the request id, and replaces an invalid one',
+    async (_name, transportTo) => {
+      const client = createClient(VerificationService, transportTo(app.app.publicUrl));
+      const requestIds: (string | null)[] = [];
+      for (const id of ['Id-1', 'not sane']) {
+        await client.getJwks(
+          {},
+          {
+            headers: { 'x-request-id': id },
+            onHeader: (h) => requestIds.push(h.get('x-request-id')),
+          },
+        );
+      }
+      expect(requestIds).toEqual(['Id-1', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    },
+  );
 
-  test('downloads a document, and returns not_found for an unknown one', async () => {
-    const id = await uploaded(20, 60_000);
-    const client = createClient(DocumentService, transportTo(app.app.publicUrl));
-    let bytes = 0;
-    for await (const { part } of client.downloadDocument(
-      { documentId: id },
-      { headers: headers() },
-    )) {
-      if (part.case === 'chunk') bytes += part.value.length;
-    }
-    expect(bytes).toBe(1_200_000);
-    const none = client.downloadDocument({ documentId: 'doc_no' }, { headers: headers() });
-    const error = await failureOf(none[Symbol.asyncIterator]().next());
-    expect(connectError(error)).toMatchObject({ code: 'not_found', grpc: Code.NotFound });
-  });
+  itHoldsFor(Object.entries(protocols), 5)(
+    'carries an error with its details',
+    async (_name, transportTo) => {
+      const client = createClient(LinkService, transportTo(app.app.publicUrl));
+      const stranger = await failureOf(
+        client.createLink({ documentId: 'x' }, { headers: { 'x-request-id': 'who' } }),
+      );
+      expect(connectError(stranger)).toMatchObject({
+        code: 'unauthenticated',
+        grpc: Code.Unauthenticated,
+        requestId: 'who',
+      });
+      expect(stranger.metadata.get('www-authenticate')).toBe('Bearer realm="latchkey"');
+      const wrong = await failureOf(client.createLink({}, { headers: headers() }));
+      expect(connectError(wrong)).toMatchObject({
+        code: 'invalid_argument',
+        grpc: Code.InvalidArgument,
+        fields: ['document_id'],
+      });
+    },
+  );
+
+  itHoldsFor(Object.entries(protocols), 5)(
+    'downloads a document, and returns not_found for an unknown one',
+    async (_name, transportTo) => {
+      const id = await uploaded(20, 60_000);
+      const client = createClient(DocumentService, transportTo(app.app.publicUrl));
+      let bytes = 0;
+      for await (const { part } of client.downloadDocument(
+        { documentId: id },
+        { headers: headers() },
+      )) {
+        if (part.case === 'chunk') bytes += part.value.length;
+      }
+      expect(bytes).toBe(1_200_000);
+      const none = client.downloadDocument({ documentId: 'doc_no' }, { headers: headers() });
+      const error = await failureOf(none[Symbol.asyncIterator]().next());
+      expect(connectError(error)).toMatchObject({ code: 'not_found', grpc: Code.NotFound });
+    },
+  );
 });
 
 async function uploaded(count: number, bytes: number): Promise<string> {
@@ -140,7 +152,7 @@ test('a download ends when its client disconnects', async () => {
 });
 
 describe('an upload', () => {
-  test.each([true, false])('is a stream (binary: %s)', async (useBinaryFormat) => {
+  itHoldsFor([true, false])('is a stream in each format', async (useBinaryFormat) => {
     const client = createClient(
       DocumentService,
       createConnectTransport({ baseUrl: app.app.publicUrl, httpVersion: '1.1', useBinaryFormat }),

@@ -70,16 +70,13 @@ describe('a connection', () => {
     await expect.poll(() => opened.closed, { timeout: 20_000 }).toBe(true);
   });
 
-  itHoldsFor(
-    [
-      ['a settings frame of 5 bytes', frame(frameTypes.settings, 0, 0, Buffer.alloc(5))],
-      ['data on stream 0', frame(0, 0, 0, Buffer.alloc(10))],
-      ['a frame of 16 MiB', Buffer.from([0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1])],
-      ['a header block that is not HPACK', frame(frameTypes.headers, 5, 1, Buffer.alloc(20, 0xff))],
-      ['bytes that are not a frame', Buffer.alloc(400, 0xff)],
-    ],
-    5,
-  )('that has sent malformed bytes is closed on both sides', async (_name, malformed) => {
+  itHoldsFor([
+    ['a settings frame of 5 bytes', frame(frameTypes.settings, 0, 0, Buffer.alloc(5))],
+    ['data on stream 0', frame(0, 0, 0, Buffer.alloc(10))],
+    ['a frame of 16 MiB', Buffer.from([0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1])],
+    ['a header block that is not HPACK', frame(frameTypes.headers, 5, 1, Buffer.alloc(20, 0xff))],
+    ['bytes that are not a frame', Buffer.alloc(400, 0xff)],
+  ])('that has sent malformed bytes is closed on both sides', async (_name, malformed) => {
     const opened = await connection(preface, settings(), malformed);
     opened.socket.end();
     expect(await opened.closed).toBe('closed');
@@ -96,10 +93,10 @@ describe('a connection', () => {
     expect(opened.frames().types).toContain(frameTypes.ping);
   });
 
-  test.each([
+  itHoldsFor([
     ['pings', frame(frameTypes.ping, 0, 0, Buffer.alloc(8))],
     ['settings', settings(0, 3, 0, 0, 0, 100)],
-  ])('that floods the server with %s is closed', async (_name, flood) => {
+  ])('that floods the server with frames is closed', async (_name, flood) => {
     const opened = await connection(preface, settings());
     const timer = setInterval(() => {
       for (let i = 0; i < 60; i += 1) opened.socket.write(flood);

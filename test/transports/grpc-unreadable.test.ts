@@ -10,6 +10,7 @@ import { UploadDocumentRequestSchema } from '../../gen/latchkey/sharing/v1/docum
 import { startTestApp } from '../support/harness.ts';
 import { flags, frame, headerBlock, http2Preface, types } from '../support/http2-frames.ts';
 import { openCall, openConnection, openSession, prefix } from '../support/raw-grpc.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { keyOf, storedState } from '../support/sharing-api.ts';
 import { useStarted } from '../support/use-started.ts';
 
@@ -32,20 +33,23 @@ for (const timeout of ['x', '5', '5 S', 'x5S', '5Sx', '123456789m', '5S, 6S']) {
   unreadable.push([`the timeout ${timeout}`, headers, status.INVALID_ARGUMENT]);
 }
 
-test.each(unreadable)('%s is invalid_argument', async (_, headers, code) => {
-  const session = await openSession(app.app.grpcAddress);
-  onTestFinished(() => session.destroy());
-  const call = openCall(session, issueToken, { ...headers, 'x-request-id': 'unreadable-1' });
-  call.stream.end(garbage);
-  expect(await call.status).toBe(String(code));
+itHoldsFor(unreadable, 9)(
+  'an unreadable message or header is invalid_argument',
+  async (_, headers, code) => {
+    const session = await openSession(app.app.grpcAddress);
+    onTestFinished(() => session.destroy());
+    const call = openCall(session, issueToken, { ...headers, 'x-request-id': 'unreadable-1' });
+    call.stream.end(garbage);
+    expect(await call.status).toBe(String(code));
 
-  const metadata = Metadata.fromHttp2Headers(call.headers() as Record<string, string>);
-  const [bytes] = metadata.get('grpc-status-details-bin');
-  const { details } = fromBinary(StatusSchema, bytes as Buffer);
-  const info = details.map((detail) => anyUnpack(detail, ErrorInfoSchema)).find(Boolean);
-  expect(info).toMatchObject({ reason: 'invalid_argument', domain: 'latchkey' });
-  await expect.poll(() => app.logText()).toContain('unreadable-1');
-});
+    const metadata = Metadata.fromHttp2Headers(call.headers() as Record<string, string>);
+    const [bytes] = metadata.get('grpc-status-details-bin');
+    const { details } = fromBinary(StatusSchema, bytes as Buffer);
+    const info = details.map((detail) => anyUnpack(detail, ErrorInfoSchema)).find(Boolean);
+    expect(info).toMatchObject({ reason: 'invalid_argument', domain: 'latchkey' });
+    await expect.poll(() => app.logText()).toContain('unreadable-1');
+  },
+);
 
 test('a content type other than that of Protobuf messages is 415', async () => {
   const session = await openSession(app.app.grpcAddress);

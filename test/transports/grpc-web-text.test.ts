@@ -9,6 +9,7 @@ import {
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { frame } from '../support/connect-frames.ts';
 import { startTestApp } from '../support/harness.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const test = useStarted(() => startTestApp());
@@ -48,10 +49,10 @@ const piece = (fields: object) =>
 describe('gRPC-Web in base64', () => {
   const pieces = [{ name: 'a.txt' }, { file: Buffer.from('1') }, { file: Buffer.from('234') }];
 
-  it.each([
+  itHoldsFor([
     ['with padding after each message', pieces.map((one) => base64(piece(one))).join('')],
     ['with padding at the end', base64(Buffer.concat(pieces.map(piece)))],
-  ])('uploads %s, and downloads', async (_, body) => {
+  ])('uploads with each padding, and downloads', async (_, body) => {
     const upload = await post('UploadDocument', body);
     expect([upload.type, upload.status]).toEqual([type, '0']);
     const [message = Buffer.alloc(0)] = upload.messages;
@@ -66,11 +67,11 @@ describe('gRPC-Web in base64', () => {
     expect(download.status).toBe('0');
   });
 
-  it.each([
+  itHoldsFor([
     ['is not base64', '!!!!'],
     ['has padding in the middle of four characters', 'A=AA'],
     ['ends within four characters', base64(piece({ name: 'a.txt' })).slice(0, -1)],
-  ])('refuses a body that %s', async (_, body) => {
+  ])('refuses a body that is malformed', async (_, body) => {
     const { status, trailer } = await post('UploadDocument', body);
     expect([status, trailer]).toEqual(['3', expect.stringContaining('base64')]);
   });

@@ -83,17 +83,14 @@ describe('a call', () => {
     expect(insane.metadata?.get('x-request-id')[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  itHoldsFor(
-    [
-      ['a field of the wrong type', [0x08, 0x01]],
-      ['a truncated field', [0x0a, 0x7f, 0x61]],
-      ['a truncated tag', [0x80]],
-      ['a tag of 0', [0x00, 0x00]],
-      ['a string with invalid UTF-8', [0x0a, 0x02, 0xff, 0xfe]],
-      ['deeply nested groups', new Array(100_000).fill(0x7b)],
-    ],
-    6,
-  )('of an invalid message is refused', async (_what, bytes) => {
+  itHoldsFor([
+    ['a field of the wrong type', [0x08, 0x01]],
+    ['a truncated field', [0x0a, 0x7f, 0x61]],
+    ['a truncated tag', [0x80]],
+    ['a tag of 0', [0x00, 0x00]],
+    ['a string with invalid UTF-8', [0x0a, 0x02, 0xff, 0xfe]],
+    ['deeply nested groups', new Array(100_000).fill(0x7b)],
+  ])('of an invalid message is refused', async (_what, bytes) => {
     const { error } = await call(issueToken, Buffer.from(bytes), { 'x-request-id': 'bad' });
     expect(error && grpcError(error)).toMatchObject({
       code: 'invalid_argument',

@@ -6,6 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { startTestApp } from '../support/harness.ts';
 import { errorsOf, type Media, openApi, resolve } from '../support/openapi.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const file = path.resolve(import.meta.dirname, '../../gen/openapi.json');
@@ -93,11 +94,11 @@ describe('the OpenAPI document', () => {
 });
 
 describe('/openapi.json', () => {
-  it.each([
+  itHoldsFor([
     ['identity', '', (body: Buffer) => body],
     ['br', 'br, gzip', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
-  ])('is the committed document, as %s', async (coding, accepted, decode) => {
+  ])('is the committed document, in each coding', async (coding, accepted, decode) => {
     const headers = accepted === '' ? {} : { 'accept-encoding': accepted };
     const answer = await get('/openapi.json', headers);
     expect(answer.status).toBe(200);

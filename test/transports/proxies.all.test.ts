@@ -6,7 +6,7 @@ import { createPeerOf } from '../../src/transports/http/request-facts.ts';
 import { startTestApp } from '../support/harness.ts';
 import { startProgram } from '../support/program.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
-import { itHoldsFor } from '../support/rule.ts';
+import { itHoldsFor, product } from '../support/rule.ts';
 
 /** The request headers of a client on this machine. */
 async function received(headers: Record<string, string | string[]>): Promise<IncomingMessage> {
@@ -27,44 +27,41 @@ async function received(headers: Record<string, string | string[]>): Promise<Inc
 }
 
 describe('the caller’s address', () => {
-  itHoldsFor(
+  itHoldsFor([
+    ['the peer if no proxy is trusted', [], '192.0.2.1', '127.0.0.1'],
+    ['the peer if it is not a trusted proxy', ['10.0.0.0/8'], '192.0.2.1', '127.0.0.1'],
+    ['the address that a trusted proxy names', ['127.0.0.1'], '192.0.2.1', '192.0.2.1'],
+    ['the last address that it names', ['127.0.0.1'], '203.0.113.9, 192.0.2.1', '192.0.2.1'],
     [
-      ['the peer if no proxy is trusted', [], '192.0.2.1', '127.0.0.1'],
-      ['the peer if it is not a trusted proxy', ['10.0.0.0/8'], '192.0.2.1', '127.0.0.1'],
-      ['the address that a trusted proxy names', ['127.0.0.1'], '192.0.2.1', '192.0.2.1'],
-      ['the last address that it names', ['127.0.0.1'], '203.0.113.9, 192.0.2.1', '192.0.2.1'],
-      [
-        'the last address that is not a trusted proxy',
-        ['127.0.0.1', '10.0.0.0/8'],
-        '203.0.113.9, 192.0.2.1, 10.1.2.3',
-        '192.0.2.1',
-      ],
-      ['the same over IPv6', ['127.0.0.1'], '::ffff:192.0.2.1', '192.0.2.1'],
-      ['the same in hexadecimal digits', ['127.0.0.1'], '::FFFF:C000:201', '192.0.2.1'],
-      ['the same in brackets and with a port', ['127.0.0.1'], '[::ffff:c000:201]:9', '192.0.2.1'],
-      ['the same with a port', ['127.0.0.1'], '192.0.2.1:49152', '192.0.2.1'],
-      ['the same with a port over IPv6', ['127.0.0.1'], '[2001:db8::1]:49152', '2001:db8::1'],
-      ['the same in brackets', ['127.0.0.1'], '[2001:db8::1]', '2001:db8::1'],
-      ['the same without a port', ['127.0.0.1'], '2001:db8::1:4915', '2001:db8::1:4915'],
-      [
-        'the last address that is not a trusted proxy, with ports',
-        ['127.0.0.1', '10.0.0.0/8'],
-        '203.0.113.9:1, 192.0.2.1:2, 10.1.2.3:3',
-        '192.0.2.1',
-      ],
-      [
-        'the last address that is not a trusted proxy, if proxies are written as IPv6',
-        ['127.0.0.1', '10.0.0.0/8'],
-        '203.0.113.9, ::ffff:c000:201, ::ffff:a01:203',
-        '192.0.2.1',
-      ],
-      ['an IPv6 address in its canonical form', ['127.0.0.1'], '2001:0DB8:0::1', '2001:db8::1'],
-      ['an IPv6 address without its zone', ['127.0.0.1'], '[fe80::1%eth0]:9', 'fe80::1'],
-      ['the peer if the header contains no address', ['127.0.0.1'], 'unknown', '127.0.0.1'],
-      ['the peer if the header is empty', ['127.0.0.1'], '', '127.0.0.1'],
+      'the last address that is not a trusted proxy',
+      ['127.0.0.1', '10.0.0.0/8'],
+      '203.0.113.9, 192.0.2.1, 10.1.2.3',
+      '192.0.2.1',
     ],
-    18,
-  )('is the one that the trusted proxies report', async (_, trusted, forwarded, expected) => {
+    ['the same over IPv6', ['127.0.0.1'], '::ffff:192.0.2.1', '192.0.2.1'],
+    ['the same in hexadecimal digits', ['127.0.0.1'], '::FFFF:C000:201', '192.0.2.1'],
+    ['the same in brackets and with a port', ['127.0.0.1'], '[::ffff:c000:201]:9', '192.0.2.1'],
+    ['the same with a port', ['127.0.0.1'], '192.0.2.1:49152', '192.0.2.1'],
+    ['the same with a port over IPv6', ['127.0.0.1'], '[2001:db8::1]:49152', '2001:db8::1'],
+    ['the same in brackets', ['127.0.0.1'], '[2001:db8::1]', '2001:db8::1'],
+    ['the same without a port', ['127.0.0.1'], '2001:db8::1:4915', '2001:db8::1:4915'],
+    [
+      'the last address that is not a trusted proxy, with ports',
+      ['127.0.0.1', '10.0.0.0/8'],
+      '203.0.113.9:1, 192.0.2.1:2, 10.1.2.3:3',
+      '192.0.2.1',
+    ],
+    [
+      'the last address that is not a trusted proxy, if proxies are written as IPv6',
+      ['127.0.0.1', '10.0.0.0/8'],
+      '203.0.113.9, ::ffff:c000:201, ::ffff:a01:203',
+      '192.0.2.1',
+    ],
+    ['an IPv6 address in its canonical form', ['127.0.0.1'], '2001:0DB8:0::1', '2001:db8::1'],
+    ['an IPv6 address without its zone', ['127.0.0.1'], '[fe80::1%eth0]:9', 'fe80::1'],
+    ['the peer if the header contains no address', ['127.0.0.1'], 'unknown', '127.0.0.1'],
+    ['the peer if the header is empty', ['127.0.0.1'], '', '127.0.0.1'],
+  ])('is the one that the trusted proxies report', async (_, trusted, forwarded, expected) => {
     const message = await received({ 'x-forwarded-for': forwarded });
     expect(createPeerOf(trusted)(message)).toBe(expected);
   });
@@ -94,56 +91,55 @@ it('the log warns of such a peer, without the value of the header', async () => 
   expect(log).not.toContain('203.0.113.77');
 });
 
-describe.each([
+const peers: [string, trustedProxies: string[], expected: string][] = [
   ['a trusted proxy', ['127.0.0.1'], '192.0.2.7'],
   ['an untrusted proxy', [], '127.0.0.1'],
-])('a sign-in through %s', (_, trustedProxies, expected) => {
-  itHoldsFor(
-    [
-      ['HTTP/JSON', '/sessions', '/sessions'],
-      [
-        'Connect',
-        '/latchkey.identity.v1.SessionService/SignIn',
-        '/latchkey.identity.v1.SessionService/ListSessions',
-      ],
-    ],
-    2,
-  )(
-    'is logged with the address of its caller over each transport',
-    async (transport, signIn, list) => {
-      const test = await startTestApp({ config: { trustedProxies } });
-      onTestFinished(() => test.remove());
-      const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = test.env;
-      const send = (path: string, body: object, headers = {}) =>
-        fetch(`${test.app.publicUrl}${path}`, {
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            'x-forwarded-for': '203.0.113.5, 192.0.2.7',
-            ...headers,
-          },
-          body: JSON.stringify(body),
-        });
-      const answer = JSON.stringify(await (await send(signIn, { email, password })).json());
-      const token = /"access_?token":"([^"]+)"/i.exec(answer)?.[1];
-      const authorization = `Bearer ${token}`;
-      const sessions =
-        transport === 'Connect'
-          ? await send(list, {}, { authorization })
-          : await fetch(`${test.app.publicUrl}${list}`, { headers: { authorization } });
-      expect(await sessions.json()).toMatchObject({ sessions: [{ address: expected }] });
-    },
-  );
-});
+];
+
+const signIns: [transport: string, signIn: string, list: string][] = [
+  ['HTTP/JSON', '/sessions', '/sessions'],
+  [
+    'Connect',
+    '/latchkey.identity.v1.SessionService/SignIn',
+    '/latchkey.identity.v1.SessionService/ListSessions',
+  ],
+];
+
+itHoldsFor(product(peers, signIns), 4)(
+  'a sign-in is logged with the address of its caller',
+  async (_, trustedProxies, expected, transport, signIn, list) => {
+    const test = await startTestApp({ config: { trustedProxies } });
+    onTestFinished(() => test.remove());
+    const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = test.env;
+    const send = (path: string, body: object, headers = {}) =>
+      fetch(`${test.app.publicUrl}${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-forwarded-for': '203.0.113.5, 192.0.2.7',
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      });
+    const answer = JSON.stringify(await (await send(signIn, { email, password })).json());
+    const token = /"access_?token":"([^"]+)"/i.exec(answer)?.[1];
+    const authorization = `Bearer ${token}`;
+    const sessions =
+      transport === 'Connect'
+        ? await send(list, {}, { authorization })
+        : await fetch(`${test.app.publicUrl}${list}`, { headers: { authorization } });
+    expect(await sessions.json()).toMatchObject({ sessions: [{ address: expected }] });
+  },
+);
 
 describe('a connection that is reset before it is read', () => {
   const head = { Host: 'latchkey.test', 'Content-Type': 'application/json', 'Content-Length': '2' };
 
-  it.each([
+  itHoldsFor([
     ['a page', '/console'],
     ['HTTP/JSON', '/sessions'],
     ['Connect', '/latchkey.identity.v1.SessionService/SignIn'],
-  ])('does not disturb the server at %s', async (_, path) => {
+  ])('does not disturb the server at any path', async (_, path) => {
     const program = await startProgram({ LATCHKEY_TRUSTED_PROXIES: '127.0.0.1' });
     onTestFinished(() => program.remove());
     program.child.kill('SIGSTOP');

@@ -1,8 +1,8 @@
 // A field that the JSON of a request sets twice, over HTTP/JSON and Connect. A proxy may have
 // checked the other value: the password of a link must not disappear.
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { itHoldsFor } from '../support/rule.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { itHoldsFor, product } from '../support/rule.ts';
 import {
   compileProto,
   endpointsOf,
@@ -29,64 +29,65 @@ async function send(path: string, body: string, method = 'POST') {
   return { status: response.status, code, message: detail ?? message };
 }
 
-describe.each([
-  ['HTTP/JSON', '/things'],
-  ['Connect', '/test.echo.v1.EchoService/Create'],
-])('over %s', (_transport, path) => {
-  itHoldsFor(
-    [
-      ['a duplicate key', '{"name":"a","name":""}', 'name'],
-      ['a duplicate key with an escape', '{"line_1":"a","line\\u005f1":""}', 'line_1'],
-      ['a duplicate key that is null', '{"name":"a","name":null}', 'name'],
-      ['both names of a field', '{"update_mask":"name","updateMask":""}', 'update_mask'],
-      ['the JSON name twice', '{"updateMask":"name","updateMask":""}', 'update_mask'],
-      ['both names, one with an escape', '{"updateMask":"","update\\u005fmask":""}', 'update_mask'],
-      ['both names, one of them null', '{"update_mask":"name","updateMask":null}', 'update_mask'],
-      ['a message', '{"child":{"name":"a"},"child":{}}', 'child'],
-      ['a nested field', '{"child":{"child":{"name":"a","name":""}}}', 'child.child.name'],
-      [
-        'both names of a nested field',
-        '{"child":{"displayName":"a","display_name":""}}',
-        'child.display_name',
-      ],
-      [
-        'a field of a list item',
-        '{"tags":["name"],"children":[{"name":"a"},{"name":"a","name":""}]}',
-        'children.name',
-      ],
-      ['a list', '{"tags":["a"],"tags":[]}', 'tags'],
-      ['a key of a map', '{"labels":{"hidden":"a","hidden":""}}', 'labels'],
-      ['a key of a map of messages', '{"named":{"hidden":{"name":"a"},"hidden":{}}}', 'named'],
-      ['a field of a map value', '{"named":{"hidden":{"name":"a","name":""}}}', 'named.name'],
-      [
-        'both names in a map value',
-        '{"named":{"x":{"displayName":"","display_name":""}}}',
-        'named.display_name',
-      ],
-      ['a key of a struct', '{"struct":{"a":{"hidden":1,"hidden":2}}}', 'struct'],
-      ['an unknown key', '{"other":1,"other":2}', 'other'],
-    ],
-    18,
-  )('a repeated field is refused by its name', async (_what, body, field) => {
+const paths = ['/things', '/test.echo.v1.EchoService/Create'];
+
+const repeated: [string, body: string, field: string][] = [
+  ['a duplicate key', '{"name":"a","name":""}', 'name'],
+  ['a duplicate key with an escape', '{"line_1":"a","line\\u005f1":""}', 'line_1'],
+  ['a duplicate key that is null', '{"name":"a","name":null}', 'name'],
+  ['both names of a field', '{"update_mask":"name","updateMask":""}', 'update_mask'],
+  ['the JSON name twice', '{"updateMask":"name","updateMask":""}', 'update_mask'],
+  ['both names, one with an escape', '{"updateMask":"","update\\u005fmask":""}', 'update_mask'],
+  ['both names, one of them null', '{"update_mask":"name","updateMask":null}', 'update_mask'],
+  ['a message', '{"child":{"name":"a"},"child":{}}', 'child'],
+  ['a nested field', '{"child":{"child":{"name":"a","name":""}}}', 'child.child.name'],
+  [
+    'both names of a nested field',
+    '{"child":{"displayName":"a","display_name":""}}',
+    'child.display_name',
+  ],
+  [
+    'a field of a list item',
+    '{"tags":["name"],"children":[{"name":"a"},{"name":"a","name":""}]}',
+    'children.name',
+  ],
+  ['a list', '{"tags":["a"],"tags":[]}', 'tags'],
+  ['a key of a map', '{"labels":{"hidden":"a","hidden":""}}', 'labels'],
+  ['a key of a map of messages', '{"named":{"hidden":{"name":"a"},"hidden":{}}}', 'named'],
+  ['a field of a map value', '{"named":{"hidden":{"name":"a","name":""}}}', 'named.name'],
+  [
+    'both names in a map value',
+    '{"named":{"x":{"displayName":"","display_name":""}}}',
+    'named.display_name',
+  ],
+  ['a key of a struct', '{"struct":{"a":{"hidden":1,"hidden":2}}}', 'struct'],
+  ['an unknown key', '{"other":1,"other":2}', 'other'],
+];
+
+itHoldsFor(product(paths, repeated), 36)(
+  'a repeated field is refused by its name',
+  async (path, _what, body, field) => {
     expect(await send(path, body)).toEqual({
       status: 400,
       code: 'invalid_argument',
       message: `${field}: must be set only once`,
     });
-  });
+  },
+);
 
-  itHoldsFor(
-    [
-      '{"name":"a","child":{"name":"a","child":{"name":"a"}}}',
-      '{"children":[{"name":"a"},{"name":"a"}],"tags":["name","name"]}',
-      '{"labels":{"name":"\\"name\\":","child":"name"}}',
-      '{"named":{"a":{"name":"a"},"b":{"name":"a"}}}',
-    ],
-    4,
-  )('fields of different messages may have the same name', async (body) => {
+const unique = [
+  '{"name":"a","child":{"name":"a","child":{"name":"a"}}}',
+  '{"children":[{"name":"a"},{"name":"a"}],"tags":["name","name"]}',
+  '{"labels":{"name":"\\"name\\":","child":"name"}}',
+  '{"named":{"a":{"name":"a"},"b":{"name":"a"}}}',
+];
+
+itHoldsFor(product(paths, unique), 8)(
+  'fields of different messages may have the same name',
+  async (path, body) => {
     expect((await send(path, body)).status).toBeLessThan(300);
-  });
-});
+  },
+);
 
 test('a body that is one field names the path of the repeated field', async () => {
   for (const [method, path, body, field] of [

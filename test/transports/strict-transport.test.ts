@@ -2,9 +2,10 @@
 
 import { connect as openSocket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { startTestApp } from '../support/harness.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const paths = [
   '/no-such-path',
@@ -17,10 +18,10 @@ const paths = [
   '/latchkey.identity.v1.SessionService/SignIn',
 ];
 
-it.each([
+itHoldsFor([
   ['https://latchkey.test', 'max-age=31536000'],
   ['http://latchkey.test', null],
-])('answers under %s have the header %s', async (publicUrl, expected) => {
+])('answers have the header only under https', async (publicUrl, expected) => {
   const port = await freePort();
   const http = { host: '127.0.0.1', port };
   const test = await startTestApp({ config: { publicUrl, http } });

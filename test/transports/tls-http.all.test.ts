@@ -1,8 +1,9 @@
 // HTTP over TLS: the same answers over HTTP/1.1 and HTTP/2.
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { itHoldsFor } from '../support/rule.ts';
 import { openHttp1, openHttp2, startTlsApp } from '../support/tls-app.ts';
 import { useStarted } from '../support/use-started.ts';
 
@@ -10,17 +11,18 @@ const test = useStarted(() => startTlsApp({ config: { trustedProxies: ['127.0.0.
 
 const openers = { 'HTTP/1.1': openHttp1, 'HTTP/2': openHttp2 };
 
-describe.each(['HTTP/1.1', 'HTTP/2'] as const)('%s with TLS', (version) => {
-  const open = () => {
+describe('HTTP with TLS', () => {
+  const itHolds = itHoldsFor(['HTTP/1.1', 'HTTP/2'] as const);
+  const open = (version: keyof typeof openers) => {
     const client = openers[version](test.app.publicUrl, test.files.authority.certificate);
     onTestFinished(() => client.close());
     return client;
   };
 
-  it('issues a token, and HSTS is on', async () => {
+  itHolds('issues a token, and HSTS is on', async (version) => {
     const { CLIENT_ID, CLIENT_SECRET, CLIENT_SCOPES } = test.env;
     const [scope] = CLIENT_SCOPES.split(' ');
-    const answer = await open().send('/tokens', {
+    const answer = await open(version).send('/tokens', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, scope }),
@@ -30,8 +32,8 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('%s with TLS', (version) => {
     expect(answer.headers['strict-transport-security']).toBe('max-age=31536000');
   });
 
-  it('stores an upload and returns a range of it', async () => {
-    const client = open();
+  itHolds('stores an upload and returns a range of it', async (version) => {
+    const client = open(version);
     const content = Buffer.alloc(300_000, 'abcdefghij');
     const form = new FormData();
     form.append('file', new Blob([content]), 'big.txt');
@@ -53,9 +55,9 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('%s with TLS', (version) => {
     expect(whole.body.equals(content)).toBe(true);
   });
 
-  it('uses the address of the caller behind a trusted proxy', async () => {
+  itHolds('uses the address of the caller behind a trusted proxy', async (version) => {
     const address = version === 'HTTP/2' ? '192.0.2.2' : '192.0.2.1';
-    const answer = await open().send('/tokens/api-key', {
+    const answer = await open(version).send('/tokens/api-key', {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
       body: JSON.stringify({ api_key: 'lk_ck_unknown' }),
@@ -65,8 +67,8 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('%s with TLS', (version) => {
     await expect.poll(events).toContainEqual({ address });
   });
 
-  it('serves HTML, assets and errors', async () => {
-    const client = open();
+  itHolds('serves HTML, assets and errors', async (version) => {
+    const client = open(version);
     const html = await client.send('/console', { headers: { accept: 'text/html' } });
     expect(html.status).toBe(200);
     const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(html.body.toString()) ?? [];
@@ -83,11 +85,12 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('%s with TLS', (version) => {
   });
 });
 
-describe.each([
+itHoldsFor([
   ['Connect', createConnectTransport],
   ['gRPC-Web', createGrpcWebTransport],
-] as const)('%s over HTTP/2 with TLS', (_, createTransport) => {
-  it('uploads, lists and downloads documents', async () => {
+] as const)(
+  'Connect and gRPC-Web carry streams over HTTP/2 and TLS',
+  async (_, createTransport) => {
     const nodeOptions = { ca: test.files.authority.certificate };
     const baseUrl = test.app.publicUrl;
     const client = createClient(
@@ -107,5 +110,5 @@ describe.each([
     const parts = client.downloadDocument({ documentId: document?.id ?? '' }, { headers });
     for await (const { part } of parts) if (part.case === 'chunk') received.push(part.value);
     expect(Buffer.concat(received).toString()).toBe('first, second');
-  });
-});
+  },
+);

@@ -40,19 +40,16 @@ function servedBy(address: string, protocol: 'http/1.1' | 'h2', ca: string): Pro
 
 describe('a start is refused, and the error names the setting, if', () => {
   const other = createAuthority('Other').issue(localNames);
-  itHoldsFor(
-    [
-      ['the certificate does not exist', 'tls.crt', undefined, /^LATCHKEY_TLS_CERT: .*ENOENT/],
-      ['the certificate is not PEM', 'tls.crt', 'x', /^LATCHKEY_TLS_CERT: .*without a certificate/],
-      ['the key does not exist', 'tls.key', undefined, /^LATCHKEY_TLS_KEY: .*ENOENT/],
-      ['the key is not PEM', 'tls.key', 'x', /^LATCHKEY_TLS_KEY: .*without a private key/],
-      ['the key is another one', 'tls.key', other.key, /^LATCHKEY_TLS_KEY: is not the key/],
-      ['the CA is empty', 'grpc-ca', '', /^LATCHKEY_GRPC_CLIENT_CA: .*without a certificate/],
-      ['the CA is no CA', 'grpc-ca', other.certificate, /^LATCHKEY_GRPC_CLIENT_CA: .*not one of/],
-      ['a CA of HTTP is none', 'http-ca', other.certificate, /^LATCHKEY_HTTP_CLIENT_CA: .*not one/],
-    ],
-    8,
-  )('keeps the certificate in use, and logs the cause', async (_, name, content, expected) => {
+  itHoldsFor([
+    ['the certificate does not exist', 'tls.crt', undefined, /^LATCHKEY_TLS_CERT: .*ENOENT/],
+    ['the certificate is not PEM', 'tls.crt', 'x', /^LATCHKEY_TLS_CERT: .*without a certificate/],
+    ['the key does not exist', 'tls.key', undefined, /^LATCHKEY_TLS_KEY: .*ENOENT/],
+    ['the key is not PEM', 'tls.key', 'x', /^LATCHKEY_TLS_KEY: .*without a private key/],
+    ['the key is another one', 'tls.key', other.key, /^LATCHKEY_TLS_KEY: is not the key/],
+    ['the CA is empty', 'grpc-ca', '', /^LATCHKEY_GRPC_CLIENT_CA: .*without a certificate/],
+    ['the CA is no CA', 'grpc-ca', other.certificate, /^LATCHKEY_GRPC_CLIENT_CA: .*not one of/],
+    ['a CA of HTTP is none', 'http-ca', other.certificate, /^LATCHKEY_HTTP_CLIENT_CA: .*not one/],
+  ])('keeps the certificate in use, and logs the cause', async (_, name, content, expected) => {
     const files = await newFiles();
     const file = path.join(files.folder, name);
     if (content === undefined) await rename(file, `${file}.old`);

@@ -1,7 +1,8 @@
 // Clients that do not read: what they hold is bounded on every transport, and others are served.
 import { readdirSync, readlinkSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { responseBytes } from '../../src/api/response-budget.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { bearer, makePng, sha256 } from '../support/sharing-api.ts';
 import { openHttp1, startTlsApp, type TlsClient } from '../support/tls-app.ts';
 import {
@@ -120,7 +121,7 @@ async function answered(many: readonly UnreadStream[]): Promise<void> {
 const isRefused = (stream: UnreadStream) =>
   stream.status() === 503 ? stream.header('retry-after') === '1' : stream.grpcStatus() === '14';
 
-describe.each([
+itHoldsFor([
   'the file of a link',
   'the OpenAPI document',
   'an asset',
@@ -131,8 +132,9 @@ describe.each([
   'a download over Connect',
   'a download over gRPC-Web',
   'a download over gRPC',
-])('%s, asked for on 400 streams without a window', (name) => {
-  it('holds a bounded part of the budget, and others are served', async () => {
+])(
+  '400 streams without a window hold a bounded part of the budget, and others are served',
+  async (name) => {
     const target = targets[name];
     if (target === undefined) throw new Error(`no target ${name}`);
     const many: UnreadStream[] = [];
@@ -154,5 +156,5 @@ describe.each([
 
     for (const { stream } of many) stream.session?.destroy();
     await expect.poll(held).toEqual({ bytes: 0, responses: 0 });
-  });
-});
+  },
+);

@@ -43,15 +43,12 @@ test('an error of a store is logged without the fields that can contain credenti
   });
 });
 
-itHoldsFor(
-  [
-    ['the cause of an error', () => new Error('outer', { cause: refused() })],
-    ['the cause of a failure', () => fail('unavailable', 'Unreachable.', { cause: refused() })],
-    ['a part of several errors', () => new AggregateError([refused()], 'all failed')],
-    ['not an Error', () => ({ ...refused(), message: 'a message' })],
-  ],
-  4,
-)('the log contains no credential of an error', async (_, create) => {
+itHoldsFor([
+  ['the cause of an error', () => new Error('outer', { cause: refused() })],
+  ['the cause of a failure', () => fail('unavailable', 'Unreachable.', { cause: refused() })],
+  ['a part of several errors', () => new AggregateError([refused()], 'all failed')],
+  ['not an Error', () => ({ ...refused(), message: 'a message' })],
+])('the log contains no credential of an error', async (_, create) => {
   const line = await lineOf(create());
   expect(line).not.toContain('secret');
   expect(line).toContain('ExpiredToken');
@@ -101,14 +98,14 @@ test('an error that is its own cause is logged', async () => {
   expect(await lineOf(error)).toContain('"message":"endless"');
 });
 
-test.each(['a text', 5, null])('the error %j is logged unchanged', async (error) => {
+itHoldsFor(['a text', 5, null])('an error that is a value is logged unchanged', async (error) => {
   expect(await fieldsOf(error)).toBe(error);
 });
 
-test.each([
+itHoldsFor([
   ['without constant fields', undefined],
   ['with constant fields', { pid: 7, name: 'a "b"' }],
-])('a line of JSON fields is the same as a line of an object, %s', async (_, fields) => {
+])('a line of JSON fields is the same as a line of an object', async (_, fields) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-log-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = path.join(folder, 'log.jsonl');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/observe/log.ts';
 import { openTelemetry } from '../../src/observe/telemetry/open-telemetry.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 describe('a start', () => {
   const open = async (env: Record<string, string>) => {
@@ -11,10 +12,10 @@ describe('a start', () => {
   };
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
 
-  test.each([
+  itHoldsFor([
     ['the exporters are none', { OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' }],
     ['the SDK is disabled', { OTEL_SDK_DISABLED: 'True' }],
-  ])('exports nothing if %s', async (_, env) => {
+  ])('exports nothing if it is turned off', async (_, env) => {
     expect(await open({ ...endpoint, ...env })).toEqual({ telemetry: undefined, warnings: [] });
   });
 

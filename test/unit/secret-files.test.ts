@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/base/config/config.ts';
 import { problemsOf } from '../support/config-problems.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const key = 'ab'.repeat(32);
 let folder: string;
@@ -19,7 +20,7 @@ function fileWith(content: string): string {
   return file;
 }
 
-test.each(['', '\n', '\r\n'])('a secret is read from a file that ends with %j', (end) => {
+itHoldsFor(['', '\n', '\r\n'])('a secret is read from a file with any line end', (end) => {
   const config = readConfig({ LATCHKEY_MASTER_KEY_FILE: fileWith(`${key}${end}`) });
 
   expect(config.masterKey).toEqual(Buffer.alloc(32, 0xab));

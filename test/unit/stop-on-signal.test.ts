@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CommandHost } from '../../clients/cli/src/base/command.ts';
 import { stopOnSignal } from '../../src/cli/serve.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 function serving(isTerminal: boolean) {
   const events = new EventEmitter();
@@ -20,8 +21,8 @@ describe('a signal', () => {
     return () => vi.useRealTimers();
   });
 
-  test.each(['SIGTERM', 'SIGINT'])(
-    '%s stops the service and prints a message on a terminal',
+  itHoldsFor(['SIGTERM', 'SIGINT'])(
+    'each signal stops the service and prints a message on a terminal',
     (signal) => {
       const { events, written, stop } = serving(true);
       events.emit(signal);

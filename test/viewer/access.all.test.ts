@@ -106,13 +106,10 @@ it('every control has a name and a role, and the keyboard reaches it', async () 
     ]);
 });
 
-itHoldsFor(
-  [
-    ['a PDF', pdf, 'terms.pdf'],
-    ['a picture', makePng(320, 200), 'picture.png'],
-  ],
-  2,
-)('a thumb hits every control on a phone', async (_, bytes, name) => {
+itHoldsFor([
+  ['a PDF', pdf, 'terms.pdf'],
+  ['a picture', makePng(320, 200), 'picture.png'],
+])('a thumb hits every control on a phone', async (_, bytes, name) => {
   const { page } = await open(phone, bytes, name);
   const controls = page.locator('button:visible, input:visible, a:visible');
   const wrong = await controls.evaluateAll((all) =>

@@ -1,10 +1,11 @@
 // The gate in a browser.
 import type { BrowserContextOptions } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { desktop, overhangOf, phone } from '../support/browser-pages.ts';
 import { answer, expectAsked, expectDocument, expectError, press } from '../support/gate-pages.ts';
 import { codesFor, lastCode, wrongCode } from '../support/gate-visitor.ts';
 import { makePdf } from '../support/pdf.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import {
   callSharingApi,
   type LinkFields,
@@ -39,57 +40,53 @@ async function open(link: LinkFields, options: BrowserContextOptions = desktop) 
 const ownLog = /^Failed to load resource: the server responded with a status of 4\d\d/;
 const unexpected = (complaints: string[]) => complaints.filter((one) => !ownLog.test(one));
 
-describe.each([
-  ['a desk', desktop],
-  ['a phone', phone],
-])('on %s', (what, options) => {
-  const name = what.split(' ')[1];
+itHoldsFor([
+  ['desk', desktop],
+  ['phone', phone],
+])('a link with all checks opens step by step', async (name, options) => {
+  const email = `reader.of.a.rather.long.name.on.${name}@mail.department.example.com`;
+  const link = await share(every);
+  const { page, requests, complaints } = await open(link, options);
+  const fits = async (step: string) => {
+    const number = ['password', 'email', 'code'].indexOf(step.replace('-error', '')) + 1;
+    await page.getByText(`Step ${number} of 3`, { exact: true }).waitFor();
+    expect(await overhangOf(page), step).toBe(0);
+    for (const button of await page.getByRole('button').all()) {
+      expect((await button.boundingBox())?.height, step).toBeGreaterThanOrEqual(44);
+    }
+  };
 
-  it('a link with all checks opens step by step', async () => {
-    const email = `reader.of.a.rather.long.name.on.${name}@mail.department.example.com`;
-    const link = await share(every);
-    const { page, requests, complaints } = await open(link, options);
-    const fits = async (step: string) => {
-      const number = ['password', 'email', 'code'].indexOf(step.replace('-error', '')) + 1;
-      await page.getByText(`Step ${number} of 3`, { exact: true }).waitFor();
-      expect(await overhangOf(page), step).toBe(0);
-      for (const button of await page.getByRole('button').all()) {
-        expect((await button.boundingBox())?.height, step).toBeGreaterThanOrEqual(44);
-      }
-    };
+  await expectAsked(page, 'Password');
+  await fits('password');
+  await answer(page, 'Password', 'a guess');
+  await expectError(page, 'Password', 'Wrong password');
+  await fits('password-error');
+  await answer(page, 'Password', password);
 
-    await expectAsked(page, 'Password');
-    await fits('password');
-    await answer(page, 'Password', 'a guess');
-    await expectError(page, 'Password', 'Wrong password');
-    await fits('password-error');
-    await answer(page, 'Password', password);
+  await expectAsked(page, 'Email address');
+  await fits('email');
+  await answer(page, 'Email address', 'reader@localhost');
+  await expectError(page, 'Email address', 'name@example.com');
+  expect(await page.getByLabel('Email address').inputValue()).toBe('reader@localhost');
+  await answer(page, 'Email address', email);
 
-    await expectAsked(page, 'Email address');
-    await fits('email');
-    await answer(page, 'Email address', 'reader@localhost');
-    await expectError(page, 'Email address', 'name@example.com');
-    expect(await page.getByLabel('Email address').inputValue()).toBe('reader@localhost');
-    await answer(page, 'Email address', email);
+  await expectAsked(page, 'Code');
+  await fits('code');
+  const code = await lastCode(app(), email);
+  await answer(page, 'Code', wrongCode(code));
+  await expectError(page, 'Code', 'wrong or has expired');
+  await fits('code-error');
+  expect(requests.filter((request) => /file|download|pdf/.test(request))).toEqual([]);
+  const scripts = requests.filter((request) => request.includes('.js'));
+  expect(scripts.filter((script) => !/\/gate-[\w-]+\.js$/.test(script))).toEqual([]);
+  await answer(page, 'Code', code);
 
-    await expectAsked(page, 'Code');
-    await fits('code');
-    const code = await lastCode(app(), email);
-    await answer(page, 'Code', wrongCode(code));
-    await expectError(page, 'Code', 'wrong or has expired');
-    await fits('code-error');
-    expect(requests.filter((request) => /file|download|pdf/.test(request))).toEqual([]);
-    const scripts = requests.filter((request) => request.includes('.js'));
-    expect(scripts.filter((script) => !/\/gate-[\w-]+\.js$/.test(script))).toEqual([]);
-    await answer(page, 'Code', code);
-
-    await expectDocument(page);
-    expect(unexpected(complaints)).toEqual([]);
-    const views = () => callSharingApi(app(), 'GET', `/links/${link.id}/views`);
-    await expect.poll(views).toMatchObject({ body: { views: [{ email, email_verified: true }] } });
-    await page.reload();
-    await expectDocument(page);
-  });
+  await expectDocument(page);
+  expect(unexpected(complaints)).toEqual([]);
+  const views = () => callSharingApi(app(), 'GET', `/links/${link.id}/views`);
+  await expect.poll(views).toMatchObject({ body: { views: [{ email, email_verified: true }] } });
+  await page.reload();
+  await expectDocument(page);
 });
 
 it('a link with only a password opens with the keyboard', async () => {

@@ -4,6 +4,7 @@ import { desktop, overhangOf, phone } from '../support/browser-pages.ts';
 import { answer, expectAsked, expectDocument, press } from '../support/gate-pages.ts';
 import { codesFor, lastCode } from '../support/gate-visitor.ts';
 import { makePdf } from '../support/pdf.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
@@ -42,7 +43,7 @@ async function openAgreement(
   return { page, text: page.getByRole('region', { name: 'Agreement' }) };
 }
 
-it.each(screens)('an agreement is formatted, accepted and followed: %s', async (name, options) => {
+itHoldsFor(screens, 2)('an agreement is shown, accepted and followed', async (name, options) => {
   const { page, text } = await openAgreement(agreement, name, options);
   await text.getByRole('heading', { name: 'Terms' }).waitFor();
   expect(await text.locator('strong').textContent()).toBe('secret');
@@ -91,7 +92,7 @@ it('an agreement shows every word that the reader accepts', async () => {
   }
 });
 
-it.each(screens)('a reader opens another link without a code: %s', async (name, options) => {
+itHoldsFor(screens, 2)('a reader opens another link without a code', async (name, options) => {
   const email = `remembered.${name}@example.com`;
   const verified = { email_required: true, email_verification_required: true };
   const [first, second, third] = [

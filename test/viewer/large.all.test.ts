@@ -6,6 +6,7 @@ import { type BigPdf, makeBigPdf } from '../support/big-pdf.ts';
 import { inkOf } from '../support/browser-pages.ts';
 import { makeDeck } from '../support/deck-pdf.ts';
 import { makePdf } from '../support/pdf.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { type DocumentFields, keyOf, makeLink, uploadVersion } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
@@ -112,7 +113,7 @@ it('the visible page loads alone, and a page to which the reader jumps overtakes
 /** Larger than the part that is fetched for the first pages. */
 const old = makePdf({ pages: 13, text: 'Old terms', pageBytes: 300_000 });
 
-it.each(['asks', 'reads on'])('offers the new version when it %s', async (how) => {
+itHoldsFor(['asks', 'reads on'])('offers the new version', async (how) => {
   const link = await share(old, 'terms.pdf');
   const { page } = await read();
   await page.goto(link.url);

@@ -12,7 +12,7 @@ import {
 } from '../support/browser-pages.ts';
 import { recordWebm } from '../support/media-files.ts';
 import { makeReport } from '../support/report-pdf.ts';
-import { findFailures } from '../support/rule.ts';
+import { findFailures, itHoldsFor } from '../support/rule.ts';
 import {
   floorPlan,
   payments,
@@ -73,12 +73,12 @@ const settings: Record<string, Setting> = {
   'link-not-found': { prepare: openUnknown },
 };
 
-it.each([
+itHoldsFor([
   ['desktop', desktop, 13],
   ['dark desktop', darkDesktop, 1],
   ['phone', phone, 2],
   ['dark phone', darkPhone, 1],
-])('the pages of the pictures open on a %s', async (_, browser, count) => {
+])('the pages of the pictures open', async (_, browser, count) => {
   const { page, complaints } = await read(browser);
   const shown = Object.entries(settings).filter(([, one]) => (one.browser ?? desktop) === browser);
   expect(shown).toHaveLength(count);
@@ -158,12 +158,12 @@ async function openUnknown(page: Page, { url }: LinkFields): Promise<void> {
   await page.goto(url.replace(/.{22}$/, '0'.repeat(22)));
 }
 
-it.each([
+itHoldsFor([
   ['errors', '/errors#rate_limited', desktop],
   ['page-not-found', '/nowhere', desktop],
   ['api-reference', '/docs#operation/LinkService_CreateLink', desktop],
   ['api-reference-dark', '/docs', darkDesktop],
-])('the page of the picture %s opens', async (name, address, options) => {
+])('the pages of the other pictures open', async (name, address, options) => {
   const { page, complaints } = await read(options);
   await page.goto(app().app.publicUrl + address);
   await page.getByRole('heading').first().waitFor();

@@ -5,6 +5,7 @@ import { makeDeck } from '../support/deck-pdf.ts';
 import { type ViewFields, viewsOf } from '../support/link-views.ts';
 import { makeWav } from '../support/media-files.ts';
 import { makePdf } from '../support/pdf.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { type LinkFields, makePng, makeZip } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
@@ -148,11 +149,11 @@ it('a view does not count idle time', async () => {
   expect(await durationOf(link)).toBeLessThan(3 * minutes + slackMs);
 });
 
-it.each([
+itHoldsFor([
   ['a picture, which is one page', makePng(320, 200), 'picture.png', [1]],
   ['a text, which is one page', Buffer.from('The terms\n'), 'terms.txt', [1]],
   ['a file that is not shown, and so without pages', makeZip(), 'files.zip', []],
-])('a view shows how long the page was open of %s', async (_what, bytes, filename, pages) => {
+])('a view shows how long another type was open', async (_what, bytes, filename, pages) => {
   const link = await share(bytes, filename);
   const { wait, complaints } = await read(link);
   await expectBegun(link);

@@ -5,6 +5,7 @@ import { desktop, phone } from '../support/browser-pages.ts';
 import { makeLockedPdf } from '../support/locked-pdf.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makeReport } from '../support/report-pdf.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { makePng } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
@@ -21,10 +22,10 @@ async function open(bytes: Buffer, name: string, options = desktop) {
   return { ...reader, link };
 }
 
-it.each([
+itHoldsFor([
   ['desktop', desktop],
   ['phone', phone],
-])('shows the address on each page: %s', async (_, options) => {
+])('shows the address on each page', async (_, options) => {
   const { page, complaints, link } = await open(makeReport(), 'Report.pdf', options);
   const text = page.locator('.textLayer').first();
   await expect.poll(() => text.textContent()).toContain('reader@example.com · 20');

@@ -54,7 +54,7 @@ describe('a body', () => {
     await echo.refusal('POST /things/a:do', {});
   });
 
-  itHoldsFor(['[]', '"text"', '1', 'null', '{', '{"a":}', ' ', '{}{}'], 8)(
+  itHoldsFor(['[]', '"text"', '1', 'null', '{', '{"a":}', ' ', '{}{}'])(
     'that is not an object is refused',
     async (body) => {
       expect((await echo.send(body)).status).toBe(400);
@@ -76,15 +76,12 @@ describe('a body', () => {
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
   });
 
-  itHoldsFor(
-    [
-      ['messages', '', '{"child":', '1', '}', ''],
-      ['lists of messages', '', '{"children":[', '', ']}', ''],
-      ['a struct', '{"struct":', '{"a":', '1', '}', '}'],
-      ['lists', '{"tags":', '[', '', ']', '}'],
-    ],
-    4,
-  )('with deep nesting is refused', async (_what, start, open, middle, close, end) => {
+  itHoldsFor([
+    ['messages', '', '{"child":', '1', '}', ''],
+    ['lists of messages', '', '{"children":[', '', ']}', ''],
+    ['a struct', '{"struct":', '{"a":', '1', '}', '}'],
+    ['lists', '{"tags":', '[', '', ']', '}'],
+  ])('with deep nesting is refused', async (_what, start, open, middle, close, end) => {
     const depth = 15_000;
     const body = start + open.repeat(depth) + middle + close.repeat(depth) + end;
     expect((await echo.send(body)).status).toBe(400);

@@ -7,35 +7,29 @@ import { itHoldsFor } from '../../support/rule.ts';
 const judge = (text: string) => hasRepeatedName(text, JSON.parse(text));
 
 describe('a key of a JSON object', () => {
-  itHoldsFor(
-    [
-      '{"a":1,"a":1}',
-      '{"a":1,"b":2,"a":3}',
-      '{"a" : 1, "\\u0061"\n:\t2}',
-      '{"b":{"a":1,"a":2}}',
-      '{"b":[{"a":1},{"a":1,"a":2}]}',
-      '{"":1,"":2}',
-      '{"__proto__":1,"__proto__":2}',
-      '{"a\\\\":1,"a\\\\":2}',
-    ],
-    8,
-  )('that is duplicated is found', (text) => {
+  itHoldsFor([
+    '{"a":1,"a":1}',
+    '{"a":1,"b":2,"a":3}',
+    '{"a" : 1, "\\u0061"\n:\t2}',
+    '{"b":{"a":1,"a":2}}',
+    '{"b":[{"a":1},{"a":1,"a":2}]}',
+    '{"":1,"":2}',
+    '{"__proto__":1,"__proto__":2}',
+    '{"a\\\\":1,"a\\\\":2}',
+  ])('that is duplicated is found', (text) => {
     expect(judge(text)).toBe(true);
   });
 
-  itHoldsFor(
-    [
-      '{}',
-      'null',
-      '"a:"',
-      '{"a":"\\":","b":":"}',
-      '{"a":{"a":{"a":1}}}',
-      '[{"a":1},{"a":1}]',
-      '{"__proto__":1,"constructor":2}',
-      '{"a":"\\\\","b":"\\\\\\":\\""}',
-    ],
-    8,
-  )('that is unique is accepted', (text) => {
+  itHoldsFor([
+    '{}',
+    'null',
+    '"a:"',
+    '{"a":"\\":","b":":"}',
+    '{"a":{"a":{"a":1}}}',
+    '[{"a":1},{"a":1}]',
+    '{"__proto__":1,"constructor":2}',
+    '{"a":"\\\\","b":"\\\\\\":\\""}',
+  ])('that is unique is accepted', (text) => {
     expect(judge(text)).toBe(false);
   });
 

@@ -7,16 +7,13 @@ import { itHoldsFor } from '../../support/rule.ts';
 const server = 'https://keys.example.com';
 const login = 'latchkey --profile mine login';
 
-itHoldsFor(
-  [
-    ['unauthenticated', [], `Run: ${login}`],
-    ['step_up_required', [], `Run: ${login}`],
-    ['second_factor_required', [], `Add one at ${server}/console. Then run: ${login}`],
-    ['invalid_argument', [{ field: 'workspace_id', detail: 'Wrong.' }], 'Add --workspace <id>.'],
-    ['forbidden', [], 'Wrong. (forbidden, request r1)'],
-  ] as const,
-  5,
-)('a refused call says what to do', (code, fields, advice) => {
+itHoldsFor([
+  ['unauthenticated', [], `Run: ${login}`],
+  ['step_up_required', [], `Run: ${login}`],
+  ['second_factor_required', [], `Add one at ${server}/console. Then run: ${login}`],
+  ['invalid_argument', [{ field: 'workspace_id', detail: 'Wrong.' }], 'Add --workspace <id>.'],
+  ['forbidden', [], 'Wrong. (forbidden, request r1)'],
+] as const)('a refused call says what to do', (code, fields, advice) => {
   const error = new LatchkeyError(code, 'Wrong.', { fields, requestId: 'r1' });
   const { message } = explain(error, server, login) as Error;
   expect(message.split('\n').at(-1)).toBe(advice);

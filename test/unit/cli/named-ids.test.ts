@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { readLinkId } from '../../../clients/cli/src/remote/named-ids.ts';
 import type { Remote } from '../../../clients/cli/src/remote/remote.ts';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { itHoldsFor } from '../../support/rule.ts';
 
 /** A server with three links on pages of one link. */
 function openServer() {
@@ -39,8 +40,8 @@ test('the address of a link of another server is not found', async () => {
   expect(asked).toHaveLength(3);
 });
 
-test.each(['https://me:secret@other.example.com/s/1', 'lk_wk_secret'])(
-  'an error does not repeat the secret in %s',
+itHoldsFor(['https://me:secret@other.example.com/s/1', 'lk_wk_secret'])(
+  'an error does not repeat a secret',
   async (text) => {
     const error = await readLinkId(text, openServer().remote).catch(String);
     expect(error).toMatch(/link/);

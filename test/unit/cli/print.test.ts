@@ -83,7 +83,7 @@ test('a terminal shows days without a time, and how a person signed in with word
   expect(shown).toBe('METHOD             DAY\npassword and code  2026-11-22\n');
 });
 
-test.each([0, undefined])('a terminal with %s columns has a table of 80', async (columns) => {
+itHoldsFor([0, undefined])('a terminal of unknown width has 80 columns', async (columns) => {
   expect(await tableOn(columns)).toBe(`ID     NAME\ndoc_1  ${'a'.repeat(72)}…\n`);
 });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import fastify from 'fastify';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import {
   contextValuesOf,
   requireTokens as requireConnectTokens,
@@ -14,6 +14,7 @@ import { requireToken } from '../../../clients/verify/src/express.ts';
 import { requireTokens } from '../../../clients/verify/src/fastify.ts';
 import type { Verifier } from '../../../clients/verify/src/verifier.ts';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
+import { itHoldsFor } from '../../support/rule.ts';
 
 /** Returns the claims of any credential, whose text is the subject. */
 const verifyRequest: Verifier['verifyRequest'] = async ({ authorization }) => {
@@ -66,11 +67,11 @@ async function statusOf(port: number, authorization: string[]): Promise<number |
   return statusCode;
 }
 
-test.each([
+itHoldsFor([
   ['Express', startExpress],
   ['Fastify', startFastify],
   ['Connect', startConnect],
-])('%s refuses a request with two credentials', async (_name, start) => {
+])('each framework refuses a request with two credentials', async (_name, start) => {
   const port = await start();
   expect(await statusOf(port, ['Bearer a'])).toBe(200);
   expect(await statusOf(port, ['Bearer a', 'Bearer b'])).toBe(401);

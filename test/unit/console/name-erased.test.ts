@@ -1,12 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { nameErased } from '../../../web/console/shared/name-erased.ts';
+import { itHoldsFor } from '../../support/rule.ts';
 
-test.each([
+itHoldsFor([
   ['viw_3k3uopkvorg7xukescgkdp@deleted.invalid', 'Erased reader'],
   ['Plan for viw_3k3uopkvorg7xukescgkdp@deleted.invalid', 'Plan for erased reader'],
   ['“viw_3k3uopkvorg7xukescgkdp@deleted.invalid”', '“erased reader”'],
   ['ana@example.com', 'ana@example.com'],
   ['', ''],
-])('the console shows the name %j as %j', (name, shown) => {
+])('the console shows each name', (name, shown) => {
   expect(nameErased(name)).toBe(shown);
 });

@@ -28,23 +28,20 @@ function countLookups(work: () => void): number {
 describe('an invalid percent-encoding', () => {
   const router = routerOf('/a', '/a/{b}', '/a/{b}:v', '/c/{d=**}');
 
-  itHoldsFor(
-    [
-      '/a/%',
-      '/a/%2',
-      '/a/%zz',
-      '/a/x%FF',
-      '/a/%C3',
-      '/a/%C3:%A9',
-      '/a/%ED%A0%80',
-      '/c/x/%/y',
-      '/a/%:v',
-      '/a/b:%',
-      '/%',
-      '/unknown/%',
-    ],
-    12,
-  )('makes a path malformed', (path) => {
+  itHoldsFor([
+    '/a/%',
+    '/a/%2',
+    '/a/%zz',
+    '/a/x%FF',
+    '/a/%C3',
+    '/a/%C3:%A9',
+    '/a/%ED%A0%80',
+    '/c/x/%/y',
+    '/a/%:v',
+    '/a/b:%',
+    '/%',
+    '/unknown/%',
+  ])('makes a path malformed', (path) => {
     expect(answer(router, path)).toBe('malformed');
   });
 });

@@ -16,16 +16,13 @@ test('a buffer is used again after its chunk was released, and only once', () =>
   expect(take(full)).not.toBe(buffer);
 });
 
-itHoldsFor(
-  [
-    [1, 16],
-    [16 * 1024, 16],
-    [16 * 1024 + 1, 64],
-    [64 * 1024 + 1, 256],
-    [10_000_000, 256],
-  ],
-  5,
-)('has the size that its bytes need', (length, kibibytes) => {
+itHoldsFor([
+  [1, 16],
+  [16 * 1024, 16],
+  [16 * 1024 + 1, 64],
+  [64 * 1024 + 1, 256],
+  [10_000_000, 256],
+])('has the size that its bytes need', (length, kibibytes) => {
   expect(createChunkBuffers().take(length)).toHaveLength(kibibytes * 1024);
 });
 

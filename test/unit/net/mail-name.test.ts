@@ -3,37 +3,31 @@ import { mailAddress, mailName, shortName } from '../../../src/base/net/mail-nam
 import { itHoldsFor } from '../../support/rule.ts';
 
 describe('a name in a mail', () => {
-  itHoldsFor(
-    [
-      'Acme Inc.',
-      'Plan.pdf',
-      'Plan v1.2.pdf',
-      'Q3/Q4 report (final).DOCX',
-      'St. John: the plan',
-      '10:30 briefing',
-      'Ada & Grace…',
-      '👩‍💻 team',
-    ],
-    8,
-  )('is shown as it is', (name) => {
+  itHoldsFor([
+    'Acme Inc.',
+    'Plan.pdf',
+    'Plan v1.2.pdf',
+    'Q3/Q4 report (final).DOCX',
+    'St. John: the plan',
+    '10:30 briefing',
+    'Ada & Grace…',
+    '👩‍💻 team',
+  ])('is shown as it is', (name) => {
     expect(mailName(name)).toBe(name);
   });
 
-  itHoldsFor(
-    [
-      ['evil.com', 'evil. com'],
-      ['Visit www.evil.co.uk now', 'Visit www. evil. co. uk now'],
-      ['https://evil.com/x.pdf', 'https: //evil. com/x.pdf'],
-      ['http://localhost', 'http: //localhost'],
-      ['evil.pdf.com', 'evil. pdf. com'],
-      ['evil.1.com', 'evil.1. com'],
-      ['me@evil.com', 'me@evil. com'],
-      ['plan.zip', 'plan. zip'],
-      ['evil.pdf-site.com', 'evil. pdf-site. com'],
-      ['evil.com\u200b and \u00adothers', 'evil. com and others'],
-    ],
-    10,
-  )('cannot become a link', (name, shown) => {
+  itHoldsFor([
+    ['evil.com', 'evil. com'],
+    ['Visit www.evil.co.uk now', 'Visit www. evil. co. uk now'],
+    ['https://evil.com/x.pdf', 'https: //evil. com/x.pdf'],
+    ['http://localhost', 'http: //localhost'],
+    ['evil.pdf.com', 'evil. pdf. com'],
+    ['evil.1.com', 'evil.1. com'],
+    ['me@evil.com', 'me@evil. com'],
+    ['plan.zip', 'plan. zip'],
+    ['evil.pdf-site.com', 'evil. pdf-site. com'],
+    ['evil.com\u200b and \u00adothers', 'evil. com and others'],
+  ])('cannot become a link', (name, shown) => {
     expect(mailName(name)).toBe(shown);
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { exitStatusOf, reportOf } from '../../../scripts/release/finding.ts';
 import { checkChangelog, checkVersion } from '../../../scripts/release/version.ts';
+import { itHoldsFor } from '../../support/rule.ts';
 import { newReleaseProject } from './release-project.ts';
 
 const textsOf = (result: { findings: readonly { text: string }[] }) =>
@@ -12,21 +13,21 @@ test('a project with one version and its changes passes', async () => {
   expect(textsOf(checkChangelog(root, true))).toEqual([]);
 });
 
-test.each([
+itHoldsFor([
   ['package-lock.json', '"version":"1.2.0"', '"version":"1.1.0"', 'package-lock.json has 1.1.0'],
   ['deploy/helm/latchkey/Chart.yaml', 'appVersion: "1.2.0"', '', '(appVersion) has no version'],
   ['clients/client/package.json', '1.2.0', '1.1.0', 'clients/client/package.json has 1.1.0'],
-])('another version in %s is a problem', async (file, from, to, expected) => {
+])('another version in a file is a problem', async (file, from, to, expected) => {
   const project = await newReleaseProject();
   await project.replace(file, from, to);
   expect(textsOf(checkVersion(project.root))).toEqual([expect.stringContaining(expected)]);
 });
 
-test.each([
+itHoldsFor([
   ['of another version', '[1.2.0]', '[1.3.0]', 'begins with "## [1.3.0] - 2026-11-23"'],
   ['without changes', '- A change.', '', 'names no change'],
   ['with an invalid date', '2026-11-23', '2026-11-33', 'invalid date: 2026-11-33'],
-])('a newest section %s is a problem', async (_, from, to, expected) => {
+])('a wrong newest section is a problem', async (_, from, to, expected) => {
   const project = await newReleaseProject();
   await project.replace('CHANGELOG.md', from, to);
   const findings = textsOf(checkChangelog(project.root, false));

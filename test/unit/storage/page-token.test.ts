@@ -59,36 +59,30 @@ describe('pages', () => {
     });
   });
 
-  itHoldsFor(
-    [
-      [0, 50],
-      [1, 1],
-      [200, 200],
-      [201, 200],
-      [2_147_483_647, 200],
-    ],
-    5,
-  )('contain as many rows as asked for, within the bounds', (pageSize, limit) => {
+  itHoldsFor([
+    [0, 50],
+    [1, 1],
+    [200, 200],
+    [201, 200],
+    [2_147_483_647, 200],
+  ])('contain as many rows as asked for, within the bounds', (pageSize, limit) => {
     expect(parsePageRequest({ pageSize, pageToken: '' })).toEqual({ limit, after: undefined });
   });
 
-  itHoldsFor(
-    [
-      '1',
-      'hunter2',
-      token('2.1.doc_1'),
-      token('1.1'),
-      token('1..doc_1'),
-      token('1.-1.doc_1'),
-      token('1.1e3.doc_1'),
-      token('1.1.'),
-      token("1.1.' or 1=1"),
-      token('1.1.doc_1\n'),
-      token(`1.1.${'a'.repeat(65)}`),
-      token(`1.${'9'.repeat(16)}.doc_1`),
-    ],
-    12,
-  )('are refused for a malformed token', (pageToken) => {
+  itHoldsFor([
+    '1',
+    'hunter2',
+    token('2.1.doc_1'),
+    token('1.1'),
+    token('1..doc_1'),
+    token('1.-1.doc_1'),
+    token('1.1e3.doc_1'),
+    token('1.1.'),
+    token("1.1.' or 1=1"),
+    token('1.1.doc_1\n'),
+    token(`1.1.${'a'.repeat(65)}`),
+    token(`1.${'9'.repeat(16)}.doc_1`),
+  ])('are refused for a malformed token', (pageToken) => {
     expect(() => parsePageRequest({ pageSize: 1, pageToken })).toThrow(
       expect.objectContaining({
         code: 'invalid_argument',

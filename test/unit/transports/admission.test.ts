@@ -10,6 +10,7 @@ import {
   createAdmission,
   type WaitingCall,
 } from '../../../src/transports/admission.ts';
+import { itHoldsFor } from '../../support/rule.ts';
 
 type Event = { readonly name: string; readonly failure?: Failure };
 
@@ -140,10 +141,10 @@ describe('the admission of calls', () => {
     expect(warnings).toEqual([{ refused: 1 }]);
   });
 
-  test.each([
+  itHoldsFor([
     ['calls', { waitingMax: 1 }, 0],
     ['bytes', { waitingBytesMax: 150 }, 100],
-  ])('refuses a call at once if too many %s wait', async (_name, limits, bodyBytes) => {
+  ])('refuses a call at once if too many calls or bytes wait', async (_name, limits, bodyBytes) => {
     const { admission, arrive, events } = setUp(limits);
     fillTurn(admission);
     arrive('a', { bodyBytes });
