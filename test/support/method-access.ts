@@ -30,7 +30,7 @@ export const bearerMethods = allMethods.filter(
   (method) => !accessOf(method).public && accessOf(method).sessionCookie !== SessionCookie.REQUIRED,
 );
 
-/** Rows for `it.each`: a method's full name, and the method. */
+/** Cases of a rule: the full name of a method, and the method. */
 export function namedMethods(methods: readonly DescMethod[]): [string, DescMethod][] {
   return methods.map((method) => [`${method.parent.name}.${method.name}`, method]);
 }
