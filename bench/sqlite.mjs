@@ -1,4 +1,4 @@
-// The version of better-sqlite3 that the service uses: see src/storage/sqlite-library.ts.
+// The version of better-sqlite3 that the service uses: see src/storage/drivers/sqlite-library.ts.
 import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);

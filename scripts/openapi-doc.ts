@@ -7,7 +7,7 @@ import { providerRoutes } from '../src/identity/providers/routes.ts';
 import type { ProviderSignIn } from '../src/identity/providers/sign-in.ts';
 import { type SharingRouteOptions, sharingRoutes } from '../src/sharing/routes.ts';
 import { siteRoutes } from '../src/site/site-routes.ts';
-import type { Database } from '../src/storage/schema.ts';
+import type { Database } from '../src/storage/schema/schema.ts';
 import { openApiDocument } from './openapi/document.ts';
 
 const target = path.resolve(import.meta.dirname, '../gen/openapi.json');

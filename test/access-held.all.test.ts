@@ -7,7 +7,7 @@ import { ClientService } from '../gen/latchkey/identity/v1/client_pb.js';
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
 import { transact } from '../src/storage/database.ts';
-import type { Executor } from '../src/storage/schema.ts';
+import type { Executor } from '../src/storage/schema/schema.ts';
 import { describeApp, type Suite } from './support/app-suite.ts';
 import { allRows, auditEventsOf, backgroundTables } from './support/audit-rows.ts';
 import { holdRequest } from './support/held-requests.ts';

@@ -5,7 +5,7 @@ import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { http as httpRule } from '../gen/google/api/annotations_pb.js';
 import { readConfig } from '../src/base/config/config.ts';
-import type { MemberRow } from '../src/storage/schema.ts';
+import type { MemberRow } from '../src/storage/schema/schema.ts';
 import { describeApp } from './support/app-suite.ts';
 import { addMember } from './support/member-rows.ts';
 import {

@@ -6,7 +6,7 @@ import { Code } from '@connectrpc/connect';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
-import { openSqliteFile } from '../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../src/storage/drivers/sqlite-library.ts';
 import { startTestApp, type TestApp } from './support/harness.ts';
 import { describeFeature } from './support/matrix.ts';
 import { type Added, addClient } from './support/owner-rows.ts';

@@ -1,6 +1,7 @@
 // Changes clients at a fixed rate, as a process of the service does, and prints the result as JSON.
+
+import { watchInvalidations } from '../../src/storage/cache/invalidation.ts';
 import { openDatabase, transact } from '../../src/storage/database.ts';
-import { watchInvalidations } from '../../src/storage/invalidation.ts';
 
 const { url, ids, perSecond, seconds } = JSON.parse(process.argv[2]);
 

@@ -1,9 +1,9 @@
 // Deletions with a waiting time, in which they can be undone. A deleted resource stops working at
-// once. Retention deletes it for good: see storage/purge.ts.
+// once. Retention deletes it for good: see storage/upkeep/purge.ts.
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
 import { fail } from '../base/errors/errors.ts';
-import type { DeletionColumns, DisableColumns } from '../storage/resource-rows.ts';
+import type { DeletionColumns, DisableColumns } from '../storage/schema/resource-rows.ts';
 import { requireEtag, type Stored } from './etag.ts';
 
 const waitMs = 7 * 86_400_000;

@@ -5,7 +5,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
 import { fail } from '../base/errors/errors.ts';
 import { requireMatch } from '../base/http/byte-range.ts';
-import type { ResourceColumns, UpdateTime } from '../storage/resource-rows.ts';
+import type { ResourceColumns, UpdateTime } from '../storage/schema/resource-rows.ts';
 import { callerOf } from './principal.ts';
 
 /** A stored resource, without values that change without a call. */

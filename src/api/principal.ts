@@ -1,7 +1,7 @@
 // The principal of a credential, and how handlers get the caller.
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
-import type { Executor } from '../storage/schema.ts';
+import type { Executor } from '../storage/schema/schema.ts';
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
 

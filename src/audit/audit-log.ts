@@ -10,7 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import { newId, type Random } from '../base/crypto/ids.ts';
 import { transact } from '../storage/database.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
-import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
+import type { AuditEventRow, Database, Executor } from '../storage/schema/schema.ts';
 import { insertEvent, insertEvents } from './store.ts';
 
 export type Change = {

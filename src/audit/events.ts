@@ -1,9 +1,9 @@
 // Finds events for a caller. If a filter needs more than an index, one call scans a limited number
 // of events, in short queries, so that it does not block SQLite or a connection for long.
 import { takeTurn } from '../base/limits/turns.ts';
-import type { PageQuery, Position } from '../storage/page-token.ts';
-import { pageOf, pageTokenAt } from '../storage/page-token.ts';
-import type { AuditEventRow, Database } from '../storage/schema.ts';
+import type { PageQuery, Position } from '../storage/queries/page-token.ts';
+import { pageOf, pageTokenAt } from '../storage/queries/page-token.ts';
+import type { AuditEventRow, Database } from '../storage/schema/schema.ts';
 import { type EventFilter, isIndexed, selectEvents, selectScanEnd } from './store.ts';
 
 const scannedMax = 5_000;

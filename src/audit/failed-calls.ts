@@ -8,7 +8,7 @@ import { newId, type Random } from '../base/crypto/ids.ts';
 import type { ErrorCode, Failure } from '../base/errors/errors.ts';
 import { createFirstError } from '../base/limits/first-error.ts';
 import { transact } from '../storage/database.ts';
-import type { AuditEventRow, Database } from '../storage/schema.ts';
+import type { AuditEventRow, Database } from '../storage/schema/schema.ts';
 import { originOf } from './audit-log.ts';
 import { insertMissingEvents } from './store.ts';
 

@@ -1,6 +1,6 @@
 // Records that the service has deleted a resource for good.
 import { newId } from '../base/crypto/ids.ts';
-import type { PurgedTable, PurgeOptions } from '../storage/purge.ts';
+import type { PurgedTable, PurgeOptions } from '../storage/upkeep/purge.ts';
 import { type AuditLogOptions, systemOrigin } from './audit-log.ts';
 import { insertEvent } from './store.ts';
 

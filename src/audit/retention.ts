@@ -2,9 +2,9 @@
 // is deleted at first: see docs/decisions/0016. Resources that users deleted are kept likewise.
 import { type Clock, dayMs, hourMs } from '../base/clock.ts';
 import { transact } from '../storage/database.ts';
-import { deleteOldest } from '../storage/delete-oldest.ts';
-import type { RetentionRule } from '../storage/retention.ts';
-import type { Database } from '../storage/schema.ts';
+import type { Database } from '../storage/schema/schema.ts';
+import { deleteOldest } from '../storage/upkeep/delete-oldest.ts';
+import type { RetentionRule } from '../storage/upkeep/retention.ts';
 import { findNewestTime, readRetentionTime, writeRetentionTime } from './store.ts';
 
 /** How much faster than real time the trusted time may follow the clock. */

@@ -10,8 +10,8 @@ import {
 import { callerOf } from '../api/principal.ts';
 import { invalid } from '../base/errors/errors.ts';
 import { takeTurn } from '../base/limits/turns.ts';
-import { type PageRequest, parsePageRequest } from '../storage/page-token.ts';
-import type { AuditEventRow, Database } from '../storage/schema.ts';
+import { type PageRequest, parsePageRequest } from '../storage/queries/page-token.ts';
+import type { AuditEventRow, Database } from '../storage/schema/schema.ts';
 import { findEvents } from './events.ts';
 import { chunksOf, exportedMax, formats } from './export-formats.ts';
 import { findNames, type NameAndParents, reachesOf } from './names/names.ts';

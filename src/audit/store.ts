@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
-import { compileOnce, type QueryParameters } from '../storage/compiled-query.ts';
-import { type PageQuery, type Position, selectNewestFirst } from '../storage/page-token.ts';
-import { hasRow } from '../storage/row-counts.ts';
-import type { AuditEventRow, Executor } from '../storage/schema.ts';
+import { compileOnce, type QueryParameters } from '../storage/queries/compiled-query.ts';
+import { type PageQuery, type Position, selectNewestFirst } from '../storage/queries/page-token.ts';
+import { hasRow } from '../storage/queries/row-counts.ts';
+import type { AuditEventRow, Executor } from '../storage/schema/schema.ts';
 
 const insertRow = compileOnce((db, row: QueryParameters<AuditEventRow>) =>
   db.insertInto('audit_events').values({

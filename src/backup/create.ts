@@ -4,7 +4,7 @@ import type { KeyFileTexts } from '../base/crypto/master-key-file.ts';
 import { DamagedBlob } from '../base/files/damaged-blob.ts';
 import { type ArchiveWriter, writeArchive } from '../base/files/write-archive.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
-import type { Database, Executor } from '../storage/schema.ts';
+import type { Database, Executor } from '../storage/schema/schema.ts';
 import {
   type BackupEnd,
   BackupError,

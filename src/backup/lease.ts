@@ -1,6 +1,7 @@
 // Ensures that one process of the deployment makes a backup, or restores one, at a time.
-import { startLeases } from '../storage/leases.ts';
-import type { Database } from '../storage/schema.ts';
+
+import type { Database } from '../storage/schema/schema.ts';
+import { startLeases } from '../storage/upkeep/leases.ts';
 import { BackupError } from './format.ts';
 
 /** Longer than the lease of a killed process lasts. */

@@ -3,7 +3,7 @@
 import { hasBlob } from '../base/files/damaged-blob.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { transact } from '../storage/database.ts';
-import type { Database } from '../storage/schema.ts';
+import type { Database } from '../storage/schema/schema.ts';
 import { BackupError, type BlobFacts, type BlobMode, nameBlob, requireBlobIds } from './format.ts';
 import { measureBytes } from './measure-bytes.ts';
 import { deleteNotes, findNotes, insertNotes } from './store.ts';

@@ -2,7 +2,7 @@
 // commits all rows in one transaction. Until then the database has only notes about the written
 // blobs, by which a second restore removes what an interrupted one left.
 import type { KeyFileTexts } from '../base/crypto/master-key-file.ts';
-import type { Database, Executor, Schema } from '../storage/schema.ts';
+import type { Database, Executor, Schema } from '../storage/schema/schema.ts';
 import { type ArchiveEntry, readArchive, readText } from './archive.ts';
 import {
   type BackupEnd,

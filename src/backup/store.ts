@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { databaseTime, isPostgres } from '../storage/dialect.ts';
-import { countRows, hasRow } from '../storage/row-counts.ts';
-import type { Database, Executor, Schema } from '../storage/schema.ts';
+import { countRows, hasRow } from '../storage/queries/row-counts.ts';
+import { databaseTime, isPostgres } from '../storage/schema/dialect.ts';
+import type { Database, Executor, Schema } from '../storage/schema/schema.ts';
 import { BackupError, type BlobFacts, type Row } from './format.ts';
 import { leaseLost } from './lease.ts';
 import { type BackedUpTable, backedUpTables } from './tables.ts';

@@ -1,5 +1,5 @@
 // Decides for each table of the schema whether a backup contains it.
-import type { Schema } from '../storage/schema.ts';
+import type { Schema } from '../storage/schema/schema.ts';
 
 /** The primary key, in the order of which the rows are read; or the reason to leave them out. */
 type Handling = { readonly key: readonly string[] } | { readonly omitted: string };

@@ -7,7 +7,7 @@ import type { Signer } from '../identity/tokens/signer.ts';
 import type { SecurityNotices } from '../identity/users/security-notices.ts';
 import { openTelemetry } from '../observe/telemetry/open-telemetry.ts';
 import type { ViewRecorder } from '../sharing/views/view-recorder.ts';
-import type { Database } from '../storage/schema.ts';
+import type { Database } from '../storage/schema/schema.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import { createModules } from './modules.ts';
 import { type AppOptions, bootstrapFileOf } from './options.ts';

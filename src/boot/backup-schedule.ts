@@ -5,7 +5,7 @@ import { constants, setPriority } from 'node:os';
 import path from 'node:path';
 import type { TargetBackupReport } from '../backup/stored-backups.ts';
 import type { Observer } from '../observe/observer.ts';
-import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
+import { type PeriodicTask, startPeriodicTask } from '../storage/upkeep/periodic-task.ts';
 import type { AppOptions } from './options.ts';
 import type { OpenStorage } from './storage.ts';
 

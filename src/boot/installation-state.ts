@@ -3,6 +3,7 @@
 import { findNewestBackup } from '../backup/newest-backup.ts';
 import { dayMs } from '../base/clock.ts';
 import type { Config } from '../base/config/config.ts';
+import { keepFor } from '../base/limits/keep-for.ts';
 import { type MailQueue, summarizeQueue, type WaitingMail } from '../base/mail/retries.ts';
 import { type ScheduledKey, scheduleOf, stepLateMs } from '../identity/keys/lifecycle.ts';
 import type { IdentityModule } from '../identity/module.ts';
@@ -10,8 +11,7 @@ import type { InstallationSources } from '../installation/service.ts';
 import type { SharingModule } from '../sharing/module.ts';
 import { findWaitingNotices } from '../sharing/notices/store.ts';
 import { findWaitingMails } from '../sharing/reader-mails/store.ts';
-import { keepFor } from '../storage/keep-for.ts';
-import type { Database, Executor } from '../storage/schema.ts';
+import type { Database, Executor } from '../storage/schema/schema.ts';
 
 const mailsCountedMax = 10_000;
 /** The checks send requests to other servers. */

@@ -13,8 +13,8 @@ import { passwordLinkMsMax } from '../identity/users/password-resets.ts';
 import { removedDomainMs } from '../sharing/domains/domains.ts';
 import { verifiedAddressMs } from '../sharing/gate/codes.ts';
 import { invitationMs } from '../sharing/workspaces/invitations.ts';
-import { oldRows } from '../storage/delete-oldest.ts';
-import type { RetentionRule } from '../storage/retention.ts';
+import { oldRows } from '../storage/upkeep/delete-oldest.ts';
+import type { RetentionRule } from '../storage/upkeep/retention.ts';
 
 export function oldRowRules(now: Clock): RetentionRule[] {
   const expired = () => [{ before: now() + 1 }];

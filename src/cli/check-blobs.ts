@@ -6,13 +6,13 @@ import type { Config } from '../base/config/config.ts';
 import type { Damage } from '../base/files/damaged-blob.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { checkBlob } from '../sharing/documents/integrity-scan.ts';
-import { useDatabase } from '../storage/database.ts';
 import {
   findVersion,
   findVersionsAfter,
   type VersionPosition,
-} from '../storage/document-versions.ts';
-import type { Database } from '../storage/schema.ts';
+} from '../sharing/queries/document-versions.ts';
+import { useDatabase } from '../storage/database.ts';
+import type { Database } from '../storage/schema/schema.ts';
 import { openExistingDatabase } from './existing-database.ts';
 import { withBlobReader } from './stores.ts';
 

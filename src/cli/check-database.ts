@@ -14,8 +14,8 @@ import {
   findInstallationRemains,
   isMissingOrEmpty,
 } from '../boot/installation/data-folder.ts';
+import { requireSqliteFile } from '../storage/drivers/sqlite-file.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
-import { requireSqliteFile } from '../storage/sqlite-file.ts';
 import { type Finding, fileExists, ok, problem, warning } from './finding.ts';
 import { findUnfinishedRestore } from './stores.ts';
 

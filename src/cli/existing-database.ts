@@ -4,7 +4,7 @@ import type { Config } from '../base/config/config.ts';
 import { databaseFile } from '../boot/installation/data-folder.ts';
 import { type DatabaseSettings, openDatabase } from '../storage/database.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
-import type { Database } from '../storage/schema.ts';
+import type { Database } from '../storage/schema/schema.ts';
 
 /** Throws if the file is missing or the database empty. Close it with `destroy()`. */
 export async function openExistingDatabase(

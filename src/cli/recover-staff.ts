@@ -28,9 +28,9 @@ import {
   updateUser,
 } from '../identity/users/store.ts';
 import { useDatabase } from '../storage/database.ts';
-import { lockRows } from '../storage/row-locks.ts';
-import type { Database, UserRow } from '../storage/schema.ts';
-import { endSessionsOf } from '../storage/users.ts';
+import { lockRows } from '../storage/queries/row-locks.ts';
+import { endSessionsOf } from '../storage/queries/users.ts';
+import type { Database, UserRow } from '../storage/schema/schema.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
 export async function runRecoverStaff(input: Input, host: CommandHost): Promise<number> {

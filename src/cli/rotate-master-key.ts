@@ -27,7 +27,7 @@ import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
 import { sealedProviderSecrets } from '../identity/providers/sealed-secrets.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
 import { useDatabase } from '../storage/database.ts';
-import type { Database } from '../storage/schema.ts';
+import type { Database } from '../storage/schema/schema.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
 export async function runRotateMasterKey(input: Input, host: CommandHost): Promise<number> {

@@ -8,7 +8,7 @@ import { withBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStoreIds, restrictToOwn, WrongStore } from '../sharing/blobs/own-store.ts';
 import { openDatabaseReadOnly, useDatabase } from '../storage/database.ts';
 import { compareSchema, type SchemaComparison } from '../storage/migrate.ts';
-import type { Database } from '../storage/schema.ts';
+import type { Database } from '../storage/schema/schema.ts';
 
 /** An S3 store has its own protection, and may be too large to copy. */
 export const blobModeOf = ({ blobs }: Pick<Config, 'blobs'>): BlobMode =>

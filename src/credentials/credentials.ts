@@ -15,10 +15,10 @@ import {
 } from '../base/crypto/credential-format.ts';
 import type { Random } from '../base/crypto/ids.ts';
 import { fail } from '../base/errors/errors.ts';
-import type { ListPage } from '../storage/list.ts';
-import { type ListRequest, parseListRequest } from '../storage/list-request.ts';
-import { lockRow } from '../storage/row-locks.ts';
-import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
+import type { ListPage } from '../storage/queries/list.ts';
+import { type ListRequest, parseListRequest } from '../storage/queries/list-request.ts';
+import { lockRow } from '../storage/queries/row-locks.ts';
+import type { CredentialRow, Database, Executor } from '../storage/schema/schema.ts';
 import {
   type CredentialOwner,
   countLiveCredentials,

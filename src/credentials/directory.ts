@@ -1,6 +1,6 @@
 // Finds the owner of a generated credential. Verifying a token must be fast: a credential that was
 // seen before costs a hash and no query, until the cache is invalidated (see
-// storage/invalidation.ts).
+// storage/cache/invalidation.ts).
 
 import type { Authenticate } from '../api/authentication.ts';
 import type { Clock } from '../base/clock.ts';
@@ -9,10 +9,10 @@ import {
   digestMatches,
   parseCredentialId,
 } from '../base/crypto/credential-format.ts';
-import { type EntityKey, entityKey } from '../storage/change.ts';
-import type { Invalidations } from '../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../storage/revocation-safe-cache.ts';
-import type { Database } from '../storage/schema.ts';
+import type { Invalidations } from '../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../storage/cache/revocation-safe-cache.ts';
+import { type EntityKey, entityKey } from '../storage/schema/change.ts';
+import type { Database } from '../storage/schema/schema.ts';
 import { findCredential, findCustomerAccountIds, type StoredCredential } from './store.ts';
 
 const cachedMax = 50_000;

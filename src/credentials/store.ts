@@ -2,11 +2,11 @@ import { type SqlBool, sql } from 'kysely';
 import type { AccessSource } from '../api/access/access-source.ts';
 import { parseStoredScopes } from '../api/access/scopes.ts';
 import type { CredentialKind, NewCredential } from '../base/crypto/credential-format.ts';
-import { type List, type ListPage, readList } from '../storage/list.ts';
-import type { ListQuery } from '../storage/list-request.ts';
-import { readNewest } from '../storage/newest-rows.ts';
-import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
-import type { SearchTable } from '../storage/search.ts';
+import { type List, type ListPage, readList } from '../storage/queries/list.ts';
+import type { ListQuery } from '../storage/queries/list-request.ts';
+import { readNewest } from '../storage/queries/newest-rows.ts';
+import type { SearchTable } from '../storage/queries/search.ts';
+import type { CredentialRow, Database, Executor } from '../storage/schema/schema.ts';
 import { type TokenSettings, tokenSettingsOf } from './token-settings.ts';
 
 export type CredentialOwner = { readonly kind: CredentialKind; readonly id: string };

@@ -1,6 +1,6 @@
 // How the tokens of a client or customer differ from those of others.
 import { parseStoredScopes } from '../api/access/scopes.ts';
-import type { ClientRow } from '../storage/schema.ts';
+import type { ClientRow } from '../storage/schema/schema.ts';
 
 export type TokenSettings = {
   /** Empty for the audience of this service. */

@@ -2,9 +2,9 @@
 // access of a user.
 import type { SharedAccess } from '../api/access/access-source.ts';
 import { createdCredentials } from '../credentials/store.ts';
-import { countCreated, createdRows, newestQuery } from '../storage/newest-rows.ts';
-import type { SessionRow } from '../storage/schema.ts';
-import { endSessionsOf } from '../storage/users.ts';
+import { countCreated, createdRows, newestQuery } from '../storage/queries/newest-rows.ts';
+import { endSessionsOf } from '../storage/queries/users.ts';
+import type { SessionRow } from '../storage/schema/schema.ts';
 import { clientAccess, findTokenSeconds } from './clients/store.ts';
 import { findPasskeys } from './passkeys/store.ts';
 import { deleteIdentities, findIdentities } from './providers/store.ts';

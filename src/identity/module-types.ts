@@ -10,9 +10,9 @@ import type { MasterKey } from '../base/crypto/master-key.ts';
 import type { Mailer } from '../base/mail/mailer.ts';
 import type { Log } from '../observe/log.ts';
 import type { ObserveUsage } from '../observe/usage.ts';
-import type { Invalidations } from '../storage/invalidation.ts';
-import type { Leases } from '../storage/leases.ts';
-import type { Database } from '../storage/schema.ts';
+import type { Invalidations } from '../storage/cache/invalidation.ts';
+import type { Database } from '../storage/schema/schema.ts';
+import type { Leases } from '../storage/upkeep/leases.ts';
 import type { MappedRoles } from './providers/role-mappings.ts';
 import type { RolesOf } from './users/grant-checks.ts';
 

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import { readVersion } from '../base/files/package.ts';
+import { within } from '../base/limits/within.ts';
 import { transact } from '../storage/database.ts';
-import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
-import type { Database } from '../storage/schema.ts';
-import { within } from '../storage/within.ts';
+import type { Database } from '../storage/schema/schema.ts';
+import { type PeriodicTask, startPeriodicTask } from '../storage/upkeep/periodic-task.ts';
 import { deleteEndedProcesses, deleteProcess, recordProcess } from './store.ts';
 
 const everyMs = 30_000;

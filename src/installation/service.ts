@@ -16,7 +16,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { findNames, reachesOf } from '../audit/names/names.ts';
 import type { Clock } from '../base/clock.ts';
 import { findFirstEnding } from '../credentials/ending/store.ts';
-import type { Database, Executor } from '../storage/schema.ts';
+import type { Database, Executor } from '../storage/schema/schema.ts';
 import { seenMs } from './heartbeat.ts';
 import { confirmKeyCopy, findKeyCopy, findNodes } from './store.ts';
 

@@ -1,6 +1,6 @@
-import { databaseTime } from '../storage/dialect.ts';
-import type { Executor, MasterKeyCopyRow, ProcessRow } from '../storage/schema.ts';
-import { deleteBy, findBy } from '../storage/table-queries.ts';
+import { deleteBy, findBy } from '../storage/queries/table-queries.ts';
+import { databaseTime } from '../storage/schema/dialect.ts';
+import type { Executor, MasterKeyCopyRow, ProcessRow } from '../storage/schema/schema.ts';
 
 export type RunningProcess = Omit<ProcessRow, 'seen_time'>;
 

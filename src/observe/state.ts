@@ -1,8 +1,8 @@
 // Gauges of the state of the installation. They are read when the metrics are read.
 import { Gauge, type Registry } from 'prom-client';
+import { keepFor } from '../base/limits/keep-for.ts';
 import type { MailQueue } from '../base/mail/retries.ts';
-import type { ConnectionCounts } from '../storage/connection-counts.ts';
-import { keepFor } from '../storage/keep-for.ts';
+import type { ConnectionCounts } from '../storage/drivers/connection-counts.ts';
 import type { Log } from './log.ts';
 
 /** Times are in milliseconds since 1970. */

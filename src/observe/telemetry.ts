@@ -2,7 +2,7 @@
 import type { Endpoint } from '../api/endpoint.ts';
 import type { Observation } from '../api/method-guard.ts';
 import type { HttpObservation } from '../api/routes/route.ts';
-import type { StartSpan } from '../storage/spans.ts';
+import type { StartSpan } from '../storage/drivers/spans.ts';
 import type { Metrics } from './merge-metrics.ts';
 
 export type SpanIds = { readonly traceId: string; readonly spanId: string };

@@ -1,6 +1,6 @@
 // Sorts the rows that a search has found.
-import { foldValue } from '../storage/folded-text.ts';
-import type { FoundRow } from '../storage/search.ts';
+import { foldValue } from '../storage/queries/folded-text.ts';
+import type { FoundRow } from '../storage/queries/search.ts';
 
 /** Lower is better. */
 const ranks = { equal: 0, nameStart: 1, idStart: 2, wordStart: 3, other: 4 };

@@ -8,8 +8,8 @@ import type { Clock } from '../base/clock.ts';
 import { isRandomText } from '../base/crypto/ids.ts';
 import { invalid } from '../base/errors/errors.ts';
 import { printableOf } from '../base/net/printable.ts';
-import type { Database } from '../storage/schema.ts';
-import { type FoundRow, findMatches } from '../storage/search.ts';
+import { type FoundRow, findMatches } from '../storage/queries/search.ts';
+import type { Database } from '../storage/schema/schema.ts';
 import { bestOf } from './ranking.ts';
 import type { SearchKind } from './search-kind.ts';
 

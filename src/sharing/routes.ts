@@ -1,6 +1,6 @@
 // The routes of the sharing module. All of them are for readers, so that custom domains serve them.
 import type { HttpRoute } from '../api/routes/route.ts';
-import type { Database } from '../storage/schema.ts';
+import type { Database } from '../storage/schema/schema.ts';
 import { brandRoutes } from './brand/routes.ts';
 import { type GateRouteOptions, gateRoutes } from './gate/routes.ts';
 import { type ViewRouteOptions, viewRoutes } from './views/routes.ts';

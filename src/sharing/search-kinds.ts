@@ -7,7 +7,8 @@ import { domainSearch } from './domains/store.ts';
 import { folderSearch } from './folders/store.ts';
 import { linkSearch } from './links/store.ts';
 import { visitorSearch } from './visitors/store.ts';
-import { invitationSearch, workspaceSearch } from './workspaces/store.ts';
+import { invitationSearch } from './workspaces/invitations/store.ts';
+import { workspaceSearch } from './workspaces/store.ts';
 
 export const sharingSearchKinds: readonly SearchKind[] = [
   { kind: 'workspace', ...workspaceSearch },

@@ -2,16 +2,20 @@
 import { Kysely, type Transaction } from 'kysely';
 import { Failure, fail } from '../base/errors/errors.ts';
 import { errorCodeOf } from '../base/files/error-code.ts';
-import { CommitListeners, commitListenersOf, WriteRecorder } from './cached-tables.ts';
-import type { EntityChange } from './change.ts';
-import { countWith } from './connection-counts.ts';
-import type { PostgresSettings } from './postgres.ts';
-import { explainConnectError, isPostgresUnavailable, sqlStateOf } from './postgres-errors.ts';
-import { requireWritableServer } from './postgres-writable.ts';
+import { CommitListeners, commitListenersOf, WriteRecorder } from './changes/cached-tables.ts';
+import { countWith } from './drivers/connection-counts.ts';
+import type { PostgresSettings } from './drivers/postgres.ts';
+import {
+  explainConnectError,
+  isPostgresUnavailable,
+  sqlStateOf,
+} from './drivers/postgres-errors.ts';
+import { requireWritableServer } from './drivers/postgres-writable.ts';
+import { startTransactionSpan } from './drivers/spans.ts';
+import { type OpenedDialect, openSqlite, openSqliteReadOnly } from './drivers/sqlite.ts';
 import { type Prepared, prepareSchema } from './prepare-schema.ts';
-import type { Database, Schema } from './schema.ts';
-import { startTransactionSpan } from './spans.ts';
-import { type OpenedDialect, openSqlite, openSqliteReadOnly } from './sqlite.ts';
+import type { EntityChange } from './schema/change.ts';
+import type { Database, Schema } from './schema/schema.ts';
 
 export type DatabaseSettings = PostgresSettings & {
   /** Whether to apply missing migrations (`auto`) or to refuse to open the database (`off`). */
@@ -54,7 +58,7 @@ export async function migrateDatabase(url: string, settings: PostgresSettings): 
 async function openDialect(url: string, settings: PostgresSettings): Promise<OpenedDialect> {
   if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length));
   // Processes that use SQLite do not load pg.
-  const { openPostgres } = await import('./postgres.ts');
+  const { openPostgres } = await import('./drivers/postgres.ts');
   return openPostgres(url, settings);
 }
 

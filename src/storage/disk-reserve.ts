@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import { isDatabaseFull } from './database.ts';
-import { reserveFileOf } from './sqlite.ts';
+import { reserveFileOf } from './drivers/sqlite.ts';
 
 /** Almost every such change writes less than this, even with many links and views. */
 const reserveBytes = 4 * 1024 * 1024;

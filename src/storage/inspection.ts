@@ -2,10 +2,10 @@
 
 import { sql } from 'kysely';
 import { openDatabaseReadOnly, useDatabase } from './database.ts';
-import { isPostgres } from './dialect.ts';
+import type { PostgresSettings } from './drivers/postgres.ts';
 import { compareSchema, type SchemaComparison } from './migrate.ts';
-import type { PostgresSettings } from './postgres.ts';
-import type { Database } from './schema.ts';
+import { isPostgres } from './schema/dialect.ts';
+import type { Database } from './schema/schema.ts';
 
 export type Inspection = SchemaComparison & {
   /**

@@ -50,7 +50,7 @@ import { keepDomains } from './migrations/0045-kept-domains.ts';
 import { addCreatorsAndReads } from './migrations/0046-creators-and-reads.ts';
 import { allowSeveralInvitations } from './migrations/0047-several-invitations.ts';
 import { indexSignInSearch } from './migrations/0048-sign-in-search.ts';
-import type { Database } from './schema.ts';
+import type { Database } from './schema/schema.ts';
 
 /**
  * `oldestSupported` is the last migration of the oldest release that runs on the schema after this

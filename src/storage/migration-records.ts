@@ -2,7 +2,7 @@
 // start if that table has a migration that it does not know. All later migrations are therefore
 // recorded in `schema_migrations`.
 import { sql } from 'kysely';
-import type { Database } from './schema.ts';
+import type { Database } from './schema/schema.ts';
 
 export const recordsTable = 'schema_migrations';
 const firstRecordsTable = 'kysely_migration';

@@ -1,8 +1,8 @@
 // Brings the schema of an opened database to the latest version, or checks it.
 import { Kysely } from 'kysely';
+import type { OpenedDialect } from './drivers/sqlite.ts';
 import { compareSchema, migrate, type SchemaComparison } from './migrate.ts';
-import type { Database, Schema } from './schema.ts';
-import type { OpenedDialect } from './sqlite.ts';
+import type { Database, Schema } from './schema/schema.ts';
 
 export type Prepared = {
   readonly applied: readonly string[];

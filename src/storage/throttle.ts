@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { DerivedKeys } from '../base/crypto/master-key.ts';
 import type { Failure } from '../base/errors/errors.ts';
 import { transact } from './database.ts';
-import type { Database, Executor, ThrottleCounterRow } from './schema.ts';
+import type { Database, Executor, ThrottleCounterRow } from './schema/schema.ts';
 
 export type ThrottleLimit = {
   /** The number of attempts in a row that need no wait. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/crypto/ids.ts';
-import type { AuditEventRow } from '../../src/storage/schema.ts';
+import type { AuditEventRow } from '../../src/storage/schema/schema.ts';
 import { auditEventRow } from '../support/audit-rows.ts';
 import { openAnotherTab, overhangOf } from '../support/browser-pages.ts';
 import { chooseRowAction, openFilter } from '../support/console-menus.ts';

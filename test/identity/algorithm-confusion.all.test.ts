@@ -16,7 +16,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { createMasterKey } from '../../src/base/crypto/master-key.ts';
 import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import { sealedSigningKeys } from '../../src/identity/keys/sealed-values.ts';
-import type { SigningAlgorithm } from '../../src/storage/schema.ts';
+import type { SigningAlgorithm } from '../../src/storage/schema/schema.ts';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { findLeaks } from '../support/log-leaks.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';

@@ -1,6 +1,6 @@
 // AuditService.ExportAuditEvents: the files, their filters, and who may have them.
 import { beforeAll, expect, it } from 'vitest';
-import type { AuditEventRow } from '../../src/storage/schema.ts';
+import type { AuditEventRow } from '../../src/storage/schema/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { auditEventRow } from '../support/audit-rows.ts';
 import { addClient } from '../support/owner-rows.ts';

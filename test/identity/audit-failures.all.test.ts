@@ -6,7 +6,7 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { newId } from '../../src/base/crypto/ids.ts';
-import type { AuditEventRow } from '../../src/storage/schema.ts';
+import type { AuditEventRow } from '../../src/storage/schema/schema.ts';
 import { describeApp, type Suite, startPlace } from '../support/app-suite.ts';
 import { auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
 import { openUntilFinished } from '../support/databases.ts';

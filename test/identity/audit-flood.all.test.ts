@@ -7,7 +7,7 @@ import { type MethodFacts, methodFactsOf } from '../../src/api/endpoint.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { createFailedCalls } from '../../src/audit/failed-calls.ts';
 import { type ErrorCode, fail } from '../../src/base/errors/errors.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { withFailingAuditLog } from '../support/audit-rows.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeDialects } from '../support/matrix.ts';

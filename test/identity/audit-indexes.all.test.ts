@@ -8,7 +8,7 @@ import { findNames, reachesOf } from '../../src/audit/names/names.ts';
 import { idKinds } from '../../src/audit/names/store.ts';
 import { type EventFilter, selectEvents } from '../../src/audit/store.ts';
 import { encodeBase62Number } from '../../src/base/crypto/ids.ts';
-import type { Database, Executor } from '../../src/storage/schema.ts';
+import type { Database, Executor } from '../../src/storage/schema/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeDialects } from '../support/matrix.ts';
 import { queriesOf } from '../support/query-plans.ts';

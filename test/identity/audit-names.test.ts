@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { managementScopes } from '../../src/api/access/scopes.ts';
 import { newId } from '../../src/base/crypto/ids.ts';
-import type { AuditEventRow } from '../../src/storage/schema.ts';
+import type { AuditEventRow } from '../../src/storage/schema/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { auditEventRow } from '../support/audit-rows.ts';
 import { addInvitation } from '../support/invitation-rows.ts';

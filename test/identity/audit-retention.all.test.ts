@@ -5,8 +5,8 @@ import {
   createTrustedTime,
   type TrustedTimeOptions,
 } from '../../src/audit/retention.ts';
-import { createRetention } from '../../src/storage/retention.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
+import { createRetention } from '../../src/storage/upkeep/retention.ts';
 import { auditEventRow } from '../support/audit-rows.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { startTestApp } from '../support/harness.ts';

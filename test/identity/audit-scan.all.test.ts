@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { findEvents } from '../../src/audit/events.ts';
 import type { EventFilter } from '../../src/audit/store.ts';
-import { parsePageRequest } from '../../src/storage/page-token.ts';
+import { parsePageRequest } from '../../src/storage/queries/page-token.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { fillEvents, fillSettings } from '../support/many-rows.ts';
 import { describeDialects } from '../support/matrix.ts';

@@ -7,7 +7,7 @@ import {
   type ListAuditEventsRequestSchema,
 } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
+import type { AuditEventRow, Database } from '../../src/storage/schema/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { auditEventRow, auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
 import { messageOf } from '../support/manager-calls.ts';

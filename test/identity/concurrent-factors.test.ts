@@ -13,7 +13,7 @@ import { findSeed, replaceUnconfirmedSeed } from '../../src/identity/users/store
 import { generateTotpSeed, seedPurpose } from '../../src/identity/users/totp.ts';
 import { lockUser } from '../../src/identity/users/users.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { TotpSeedRow } from '../../src/storage/schema.ts';
+import type { TotpSeedRow } from '../../src/storage/schema/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { callDuring } from '../support/lock-waits.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';

@@ -9,7 +9,7 @@ import { updateClient } from '../../src/identity/clients/store.ts';
 import { updateUser } from '../../src/identity/users/store.ts';
 import { lockUser } from '../../src/identity/users/users.ts';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
-import type { Executor } from '../../src/storage/schema.ts';
+import type { Executor } from '../../src/storage/schema/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { callDuring } from '../support/lock-waits.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { createCredentialUsage } from '../../src/credentials/usage/usage.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { startPlace } from '../support/app-suite.ts';
 import {
   addClientKey,

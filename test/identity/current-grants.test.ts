@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { insertAccounts } from '../../src/identity/customers/store.ts';
-import type { Executor } from '../../src/storage/schema.ts';
+import type { Executor } from '../../src/storage/schema/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import {

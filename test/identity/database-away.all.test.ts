@@ -16,9 +16,9 @@ import { createLimitToGrants } from '../../src/identity/tokens/current-grants.ts
 import { openRevocations } from '../../src/identity/tokens/revocations.ts';
 import { createSignatures } from '../../src/identity/tokens/signatures.ts';
 import { createMemberships } from '../../src/sharing/workspaces/memberships.ts';
+import { type Invalidations, watchInvalidations } from '../../src/storage/cache/invalidation.ts';
 import { transact } from '../../src/storage/database.ts';
-import { type Invalidations, watchInvalidations } from '../../src/storage/invalidation.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { addClient } from '../support/owner-rows.ts';

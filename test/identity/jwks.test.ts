@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, createRemoteJWKSet, errors, jwtVerify } from 'j
 import { expect, it } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
-import type { Executor } from '../../src/storage/schema.ts';
+import type { Executor } from '../../src/storage/schema/schema.ts';
 import { describeApp, describeAppOnSqlite, type Suite } from '../support/app-suite.ts';
 import { codeOf } from '../support/manager-calls.ts';
 import { describeTransports } from '../support/matrix.ts';

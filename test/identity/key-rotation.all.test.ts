@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { jwksMaxAgeSeconds } from '../../src/identity/keys/lifecycle.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { startAppPair } from '../support/app-pair.ts';
 import { CachingVerifier } from '../support/caching-verifier.ts';
 import { freePort } from '../support/free-port.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createPasswords, type Passwords } from '../../src/credentials/passwords.ts';
 import { createSignInCheck } from '../../src/identity/sessions/sign-in-check.ts';
 import { recoveryCodeDigest } from '../../src/identity/users/recovery-codes.ts';
-import type { UserRow } from '../../src/storage/schema.ts';
+import type { UserRow } from '../../src/storage/schema/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient, forgetAttempts, type SignInRequest } from '../support/cookie-client.ts';
 import { comparableAnswers } from '../support/json-calls.ts';

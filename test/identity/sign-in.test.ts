@@ -5,7 +5,7 @@ import { createSignInCheck } from '../../src/identity/sessions/sign-in-check.ts'
 import { recoveryCodeDigest } from '../../src/identity/users/recovery-codes.ts';
 import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { Database, UserRow } from '../../src/storage/schema.ts';
+import type { Database, UserRow } from '../../src/storage/schema/schema.ts';
 import { describeApp, startPlace } from '../support/app-suite.ts';
 import { CookieClient, forgetAttempts } from '../support/cookie-client.ts';
 import { callJson } from '../support/json-calls.ts';

@@ -14,7 +14,7 @@ import { createAudienceKeys } from '../../src/identity/keys/audience-keys.ts';
 import { revokeKey } from '../../src/identity/keys/state-changes.ts';
 import { findPublishedKeys } from '../../src/identity/keys/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { SigningAlgorithm } from '../../src/storage/schema.ts';
+import type { SigningAlgorithm } from '../../src/storage/schema/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { callForm } from '../support/json-calls.ts';

@@ -9,7 +9,7 @@ import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/work
 import { managementScopes } from '../../src/api/access/scopes.ts';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import { lockRow } from '../../src/storage/row-locks.ts';
+import { lockRow } from '../../src/storage/queries/row-locks.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';

@@ -6,7 +6,7 @@ import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { transact } from '../../src/storage/database.ts';
-import { lockRow } from '../../src/storage/row-locks.ts';
+import { lockRow } from '../../src/storage/queries/row-locks.ts';
 import { allScopes, useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { callDuring } from '../support/lock-waits.ts';

@@ -113,7 +113,7 @@ const otherMutations: readonly Mutation[] = [
   },
   {
     name: 'a cache keeps a value that changed while it was read',
-    file: 'src/storage/revocation-safe-cache.ts',
+    file: 'src/storage/cache/revocation-safe-cache.ts',
     from: 'if (!loads.hasChangedSince(begin, entities)) store',
     to: 'store',
     tests: ['test/storage/revocation-safe-cache.test.ts'],

@@ -1,7 +1,7 @@
 // Runs `latchkey doctor` on credentials that expire soon and on the schedule of the signing keys.
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/drivers/sqlite-library.ts';
 import { stoppedInstallation } from '../support/harness.ts';
 import { runIn } from '../support/program.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/drivers/sqlite-library.ts';
 import {
   freshPostgresDatabase,
   migratedDatabaseUrl,

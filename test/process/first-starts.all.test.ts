@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { newFolder } from '../support/backups.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { countWaiting } from '../support/lock-waits.ts';

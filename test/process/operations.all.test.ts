@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/drivers/sqlite-library.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 import { createTlsFiles } from '../support/tls-app.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/drivers/sqlite-library.ts';
 import { sampleName, startProgram } from '../support/program.ts';
 
 async function started(env: Record<string, string> = {}) {

@@ -10,7 +10,7 @@ import {
   type UploadDocumentResponse,
   UploadDocumentResponseSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/drivers/sqlite-library.ts';
 import { frame, http2Preface, types } from '../support/http2-frames.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
 import { multipartBody, openRawHttp, type RawHttp, requestHead } from '../support/raw-http.ts';

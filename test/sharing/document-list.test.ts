@@ -1,7 +1,7 @@
 // Searching, sorting and counting documents. The rules are those of every list.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { scan } from '../../src/storage/list.ts';
+import { scan } from '../../src/storage/queries/list.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { walkList } from '../support/list-walks.ts';
 import { describeTransports } from '../support/matrix.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { InvitationService } from '../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import type { Executor, MemberRow } from '../../src/storage/schema.ts';
+import type { Executor, MemberRow } from '../../src/storage/schema/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { tokenOfMail } from '../support/mailed-links.ts';

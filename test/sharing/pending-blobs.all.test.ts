@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { fail } from '../../src/base/errors/errors.ts';
 import { UnconfirmedCommit } from '../../src/storage/database.ts';
-import { startLeases } from '../../src/storage/leases.ts';
+import { startLeases } from '../../src/storage/upkeep/leases.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { blobFileOf, expirePendingBlobs, openBlobFolder, terms } from '../support/pending-blobs.ts';
 

@@ -3,8 +3,8 @@ import { link, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { settleOldNotes } from '../../src/sharing/blobs/release-0-1.ts';
+import { insertExpiredBlob } from '../../src/sharing/queries/expired-blobs.ts';
 import { transact } from '../../src/storage/database.ts';
-import { insertExpiredBlob } from '../../src/storage/expired-blobs.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { blobFileOf, openBlobFolder } from '../support/pending-blobs.ts';
 

@@ -4,7 +4,7 @@ import { insertLink } from '../../src/sharing/links/store.ts';
 import { deleteRemovedRows } from '../../src/sharing/removal/store.ts';
 import { insertView } from '../../src/sharing/views/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { addViews } from '../support/link-rows.ts';

@@ -13,7 +13,7 @@ import { createStoreIds } from '../../src/sharing/blobs/own-store.ts';
 import { insertDocument } from '../../src/sharing/documents/store.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { documentOf, terms, workspace } from '../support/pending-blobs.ts';

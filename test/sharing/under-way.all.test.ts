@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { parseAnyCredentialId } from '../../src/base/crypto/credential-format.ts';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import { createDocuments } from '../../src/sharing/documents/documents.ts';
-import { watchInvalidations } from '../../src/storage/invalidation.ts';
+import { watchInvalidations } from '../../src/storage/cache/invalidation.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { digestOf as tokenDigestOf } from '../support/dpop.ts';
 import { cookieOf } from '../support/gated-document.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, onTestFinished, test } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { openStreamTransports, untilFinished } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { describeDialects } from '../support/matrix.ts';

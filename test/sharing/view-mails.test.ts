@@ -8,7 +8,7 @@ import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createNotices } from '../../src/sharing/notices/notices.ts';
 import { insertView } from '../../src/sharing/views/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { LinkRow } from '../../src/storage/schema.ts';
+import type { LinkRow } from '../../src/storage/schema/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { mailsOf } from '../support/gate-visitor.ts';
 import { openLink } from '../support/link-views.ts';

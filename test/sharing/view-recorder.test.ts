@@ -1,7 +1,7 @@
 // Writing views: in batches, by several processes, and while the database is unavailable.
 import { expect, it, onTestFinished } from 'vitest';
 import { createViewRecorder, type ViewRecorder } from '../../src/sharing/views/view-recorder.ts';
-import type { Database, ViewPageRow } from '../../src/storage/schema.ts';
+import type { Database, ViewPageRow } from '../../src/storage/schema/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { addLink } from '../support/link-views.ts';
 import { describeFeature } from '../support/matrix.ts';

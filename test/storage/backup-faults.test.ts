@@ -12,7 +12,7 @@ import { fail } from '../../src/base/errors/errors.ts';
 import { DamagedBlob } from '../../src/base/files/damaged-blob.ts';
 import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { newFolder } from '../support/backups.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { startTestApp } from '../support/harness.ts';

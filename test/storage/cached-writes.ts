@@ -32,6 +32,7 @@ import {
 import { removeDomain, setPrimary, verifyDomain } from '../../src/sharing/domains/store.ts';
 import { removeFolder, updateFolder } from '../../src/sharing/folders/store.ts';
 import { revokeLink, updateLink } from '../../src/sharing/links/store.ts';
+import { insertVersion, setCheckTime } from '../../src/sharing/queries/document-versions.ts';
 import { insertView } from '../../src/sharing/views/store.ts';
 import {
   deleteMember,
@@ -39,12 +40,11 @@ import {
   putMember,
   updateWorkspace,
 } from '../../src/sharing/workspaces/store.ts';
-import type { cachedTables } from '../../src/storage/cached-tables.ts';
-import { deleteOldest } from '../../src/storage/delete-oldest.ts';
-import { insertVersion, setCheckTime } from '../../src/storage/document-versions.ts';
-import { lockRows } from '../../src/storage/row-locks.ts';
-import type { Executor } from '../../src/storage/schema.ts';
-import { endSessionsOf } from '../../src/storage/users.ts';
+import type { cachedTables } from '../../src/storage/changes/cached-tables.ts';
+import { lockRows } from '../../src/storage/queries/row-locks.ts';
+import { endSessionsOf } from '../../src/storage/queries/users.ts';
+import type { Executor } from '../../src/storage/schema/schema.ts';
+import { deleteOldest } from '../../src/storage/upkeep/delete-oldest.ts';
 import {
   audience,
   clientKey,

@@ -1,10 +1,10 @@
 // The triggers record the changes of every writer and every statement.
 import { SqliteAdapter, sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { cachedTables } from '../../src/storage/cached-tables.ts';
+import { cachedTables } from '../../src/storage/changes/cached-tables.ts';
 import { transact } from '../../src/storage/database.ts';
-import { lockRow } from '../../src/storage/row-locks.ts';
-import type { Database, Schema } from '../../src/storage/schema.ts';
+import { lockRow } from '../../src/storage/queries/row-locks.ts';
+import type { Database, Schema } from '../../src/storage/schema/schema.ts';
 import { cachedRowIds, fillCachedTables } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';

@@ -3,8 +3,8 @@
 
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Changes } from '../../src/storage/change.ts';
-import { pollChanges } from '../../src/storage/poll-changes.ts';
+import { pollChanges } from '../../src/storage/changes/poll-changes.ts';
+import type { Changes } from '../../src/storage/schema/change.ts';
 import { changeEntity } from '../support/changes.ts';
 import { openUntilFinished } from '../support/databases.ts';
 import { startPostgres } from '../support/postgres.ts';

@@ -3,9 +3,9 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { watchInvalidations } from '../../src/storage/cache/invalidation.ts';
 import { transact } from '../../src/storage/database.ts';
-import { watchInvalidations } from '../../src/storage/invalidation.ts';
-import { createChangesTrim } from '../../src/storage/trim-changes.ts';
+import { createChangesTrim } from '../../src/storage/upkeep/trim-changes.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
 import { changeEntity, waitForEarlierTransactions } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';

@@ -2,11 +2,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { watchInvalidations } from '../../src/storage/cache/invalidation.ts';
+import { pollChanges } from '../../src/storage/changes/poll-changes.ts';
 import { transact } from '../../src/storage/database.ts';
-import { watchInvalidations } from '../../src/storage/invalidation.ts';
-import { pollChanges } from '../../src/storage/poll-changes.ts';
-import type { Database } from '../../src/storage/schema.ts';
-import { createChangesTrim } from '../../src/storage/trim-changes.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
+import { createChangesTrim } from '../../src/storage/upkeep/trim-changes.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
 import { changeEntity, replaceChanges, waitForEarlierTransactions } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';

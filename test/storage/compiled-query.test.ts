@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { compileOnce, type QueryParameters } from '../../src/storage/compiled-query.ts';
 import { transact } from '../../src/storage/database.ts';
+import { compileOnce, type QueryParameters } from '../../src/storage/queries/compiled-query.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 

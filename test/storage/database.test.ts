@@ -6,7 +6,7 @@ import {
   storageFailureOf,
   transact,
 } from '../../src/storage/database.ts';
-import type { Executor, Schema } from '../../src/storage/schema.ts';
+import type { Executor, Schema } from '../../src/storage/schema/schema.ts';
 import { key as signingKey } from '../support/cached-rows.ts';
 import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';

@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { noChanges } from '../../src/storage/change.ts';
-import { transact } from '../../src/storage/database.ts';
 import {
   type InvalidationOptions,
   type Invalidations,
   watchInvalidations,
-} from '../../src/storage/invalidation.ts';
-import type { ChangeSource, Deliver, Delivery } from '../../src/storage/poll-changes.ts';
-import type { Database } from '../../src/storage/schema.ts';
+} from '../../src/storage/cache/invalidation.ts';
+import type { ChangeSource, Deliver, Delivery } from '../../src/storage/changes/poll-changes.ts';
+import { transact } from '../../src/storage/database.ts';
+import { noChanges } from '../../src/storage/schema/change.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { changeEntity, insertChangedRow } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';

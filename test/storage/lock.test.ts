@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { insertClient, updateClient } from '../../src/identity/clients/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import { insertOrLockRows, lockRow, lockRows } from '../../src/storage/row-locks.ts';
-import type { Executor } from '../../src/storage/schema.ts';
+import { insertOrLockRows, lockRow, lockRows } from '../../src/storage/queries/row-locks.ts';
+import type { Executor } from '../../src/storage/schema/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/drivers/sqlite-library.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 
 it('opens a new SQLite file while another connection has a lock on it', async () => {

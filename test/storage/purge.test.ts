@@ -1,7 +1,7 @@
 // Deletions for good: a resource that cannot be deleted does not hold up the others.
 import { expect, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { purgeRule } from '../../src/storage/purge.ts';
+import { purgeRule } from '../../src/storage/upkeep/purge.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { addClient } from '../support/owner-rows.ts';

@@ -1,7 +1,7 @@
 // A process of release 0.1 on the schema with versions: it knows only the row of a document.
 import { expect, it } from 'vitest';
+import { insertVersion, isBlobReferenced } from '../../src/sharing/queries/document-versions.ts';
 import { transact } from '../../src/storage/database.ts';
-import { insertVersion, isBlobReferenced } from '../../src/storage/document-versions.ts';
 import { cachedRowIds, document, fillCachedTables } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';

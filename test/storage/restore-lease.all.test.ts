@@ -9,7 +9,7 @@ import { type RestoreTarget, restoreBackup } from '../../src/backup/restore.ts';
 import { findFilledTable, restoreLease } from '../../src/backup/store.ts';
 import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { backupPlace, installationWithDocuments, newFolder } from '../support/backups.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';

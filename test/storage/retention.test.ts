@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { newId } from '../../src/base/crypto/ids.ts';
-import { deleteOldest, oldRows } from '../../src/storage/delete-oldest.ts';
-import { createRetention } from '../../src/storage/retention.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
+import { deleteOldest, oldRows } from '../../src/storage/upkeep/delete-oldest.ts';
+import { createRetention } from '../../src/storage/upkeep/retention.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 

@@ -1,11 +1,11 @@
 // The only cache for values that a change can revoke.
 import { expect, it, onTestFinished } from 'vitest';
-import { type Changes, entityKey, noChanges } from '../../src/storage/change.ts';
-import { watchInvalidations } from '../../src/storage/invalidation.ts';
+import { watchInvalidations } from '../../src/storage/cache/invalidation.ts';
 import {
   type CacheOptions,
   createRevocationSafeCache,
-} from '../../src/storage/revocation-safe-cache.ts';
+} from '../../src/storage/cache/revocation-safe-cache.ts';
+import { type Changes, entityKey, noChanges } from '../../src/storage/schema/change.ts';
 import { changeEntity } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';

@@ -1,9 +1,9 @@
 // The text search of a list: the letters it finds, its cost and its end.
 import { expect, it, onTestFinished } from 'vitest';
 import { documentList, findDocuments } from '../../src/sharing/documents/store.ts';
-import { scan } from '../../src/storage/list.ts';
-import { parseListRequest } from '../../src/storage/list-request.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import { scan } from '../../src/storage/queries/list.ts';
+import { parseListRequest } from '../../src/storage/queries/list-request.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeDialects } from '../support/matrix.ts';
 import { queriesOf } from '../support/query-plans.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it, test } from 'vitest';
 import { transact, UnconfirmedCommit } from '../../src/storage/database.ts';
-import type { Database, Executor } from '../../src/storage/schema.ts';
+import type { Database, Executor } from '../../src/storage/schema/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 

@@ -24,17 +24,16 @@ import { findFolders, folderList } from '../../src/sharing/folders/store.ts';
 import { findLinks, linkList } from '../../src/sharing/links/list/store.ts';
 import { findViews, viewLists } from '../../src/sharing/views/store.ts';
 import { findVisitors, visitorList } from '../../src/sharing/visitors/store.ts';
+import { findInvitations, invitationList } from '../../src/sharing/workspaces/invitations/store.ts';
 import {
-  findInvitations,
   findMembers,
   findWorkspaces,
-  invitationList,
   memberList,
   workspaceList,
 } from '../../src/sharing/workspaces/store.ts';
-import { scan } from '../../src/storage/list.ts';
-import type { ListQuery, SortColumns } from '../../src/storage/list-request.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import { scan } from '../../src/storage/queries/list.ts';
+import type { ListQuery, SortColumns } from '../../src/storage/queries/list-request.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { fillSettings, fillTables } from '../support/many-rows.ts';
 import { type Dialect, describeDialects } from '../support/matrix.ts';

@@ -5,7 +5,7 @@ import {
   insertInto,
   insertUnlessTaken,
   updateBy,
-} from '../../src/storage/table-queries.ts';
+} from '../../src/storage/queries/table-queries.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { newId } from '../../src/base/crypto/ids.ts';
-import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
+import type { AuditEventRow, Database } from '../../src/storage/schema/schema.ts';
 import type { Dialect } from './matrix.ts';
 
 /** An event of a change by a service client, unless the fields say otherwise. */

@@ -18,7 +18,7 @@ import { insertDomain } from '../../src/sharing/domains/store.ts';
 import { insertFolder } from '../../src/sharing/folders/store.ts';
 import { insertLink } from '../../src/sharing/links/store.ts';
 import { insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
-import type { Executor, Schema } from '../../src/storage/schema.ts';
+import type { Executor, Schema } from '../../src/storage/schema/schema.ts';
 
 export const audience = {
   id: 'aud_1',

@@ -2,7 +2,7 @@
 import { SqliteAdapter, sql } from 'kysely';
 import { expect } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import type { Database, Executor } from '../../src/storage/schema.ts';
+import type { Database, Executor } from '../../src/storage/schema/schema.ts';
 
 /** Inserts a revoked token, the cached row that needs no other row. */
 export async function insertChangedRow(trx: Executor, jti: string): Promise<void> {

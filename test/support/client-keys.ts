@@ -4,7 +4,7 @@ import { type JWTPayload, SignJWT } from 'jose';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { newId } from '../../src/base/crypto/ids.ts';
 import { insertClientKey } from '../../src/identity/clients/store.ts';
-import type { ClientKeyRow, Database } from '../../src/storage/schema.ts';
+import type { ClientKeyRow, Database } from '../../src/storage/schema/schema.ts';
 import type { Place } from './app-suite.ts';
 import { addClient, changeAsOtherProcess } from './owner-rows.ts';
 import type { Transport } from './transports.ts';

@@ -5,7 +5,7 @@ import type axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { managementScopes } from '../../src/api/access/scopes.ts';
-import type { Database, MemberRow } from '../../src/storage/schema.ts';
+import type { Database, MemberRow } from '../../src/storage/schema/schema.ts';
 import { sharedBrowser } from './browser.ts';
 import { desktop, newReader, type Reader, settle } from './browser-pages.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './harness.ts';

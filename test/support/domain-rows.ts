@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { newId, randomText } from '../../src/base/crypto/ids.ts';
 import { insertDomain } from '../../src/sharing/domains/store.ts';
-import type { DomainRow } from '../../src/storage/domain-rows.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { DomainRow } from '../../src/storage/schema/domain-rows.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { changeAsOtherProcess } from './owner-rows.ts';
 
 export async function addDomainRow(

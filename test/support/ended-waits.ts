@@ -1,5 +1,5 @@
 import type { App } from '../../src/boot/app.ts';
-import type { PurgedTable } from '../../src/storage/purge.ts';
+import type { PurgedTable } from '../../src/storage/upkeep/purge.ts';
 import { changeAsOtherProcess } from './owner-rows.ts';
 
 /** Ends the waiting time of a deleted resource. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/base/crypto/ids.ts';
 import { insertFederatedIdentity } from '../../src/identity/clients/store.ts';
 import { insertIssuer } from '../../src/identity/trusted-issuers/store.ts';
-import type { Database, TrustedIssuerRow } from '../../src/storage/schema.ts';
+import type { Database, TrustedIssuerRow } from '../../src/storage/schema/schema.ts';
 import type { Place } from './app-suite.ts';
 import { clientAssertionType, keyScope } from './client-keys.ts';
 import { callForm, callJson, type JsonAnswer } from './json-calls.ts';

@@ -8,8 +8,8 @@ import {
   type CredentialDirectory,
   createCredentialDirectory,
 } from '../../src/credentials/directory.ts';
-import { watchInvalidations } from '../../src/storage/invalidation.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import { watchInvalidations } from '../../src/storage/cache/invalidation.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import type { Added } from './owner-rows.ts';
 
 /** A well-formed credential that is not in the database. */

@@ -5,8 +5,8 @@ import {
   generateLinkToken,
   linkTokenDigest,
 } from '../../src/base/crypto/link-token.ts';
-import { insertInvitation } from '../../src/sharing/workspaces/store.ts';
-import type { InvitationRow } from '../../src/storage/schema.ts';
+import { insertInvitation } from '../../src/sharing/workspaces/invitations/store.ts';
+import type { InvitationRow } from '../../src/storage/schema/schema.ts';
 import type { TestApp } from './harness.ts';
 import { addMember } from './member-rows.ts';
 import { addWorkspace, changeAsOtherProcess } from './owner-rows.ts';

@@ -2,8 +2,8 @@
 // Prints `round` when a round begins, and `end` when its signal is aborted. A round has no other
 // end.
 import { openDatabase } from '../../src/storage/database.ts';
-import { startLeases } from '../../src/storage/leases.ts';
-import { startPeriodicTask } from '../../src/storage/periodic-task.ts';
+import { startLeases } from '../../src/storage/upkeep/leases.ts';
+import { startPeriodicTask } from '../../src/storage/upkeep/periodic-task.ts';
 
 const [url = '', duration] = process.argv.slice(2);
 const db = await openDatabase(url);

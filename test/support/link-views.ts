@@ -2,7 +2,7 @@
 
 import { beforeAll, expect } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import type { Suite } from './app-suite.ts';
 import { cookieOf } from './gated-document.ts';
 import type { TestApp } from './harness.ts';

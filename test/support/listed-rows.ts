@@ -1,6 +1,6 @@
 // Five rows in each list of the API.
 import { transact } from '../../src/storage/database.ts';
-import type { Database, Executor } from '../../src/storage/schema.ts';
+import type { Database, Executor } from '../../src/storage/schema/schema.ts';
 import { issuerRow } from './cached-rows.ts';
 import { insertRow } from './owner-rows.ts';
 import { providerFields } from './provider-rows.ts';

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, onTestFinished } from 'vitest';
 import { openDatabase, transact } from '../../src/storage/database.ts';
-import type { Database, Executor } from '../../src/storage/schema.ts';
+import type { Database, Executor } from '../../src/storage/schema/schema.ts';
 
 /**
  * Does `work` in a transaction, starts the call, and commits once the call waits for a lock or has

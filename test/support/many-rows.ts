@@ -1,6 +1,6 @@
 // Fills every listed table quickly with enough rows that an index pays off.
 import { sql } from 'kysely';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import type { Dialect } from './matrix.ts';
 
 export const rowsPerTable = 20_000;

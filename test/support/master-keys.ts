@@ -5,7 +5,7 @@ import { createMasterKey, type MasterKey } from '../../src/base/crypto/master-ke
 import { generateSigningKey, newKeyRow } from '../../src/identity/keys/signing-key.ts';
 import { insertSigningKey } from '../../src/identity/keys/store.ts';
 import { openDatabase, transact } from '../../src/storage/database.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 
 export async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
   const db = await openDatabase(url);

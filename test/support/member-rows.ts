@@ -1,7 +1,7 @@
 // Writes members of workspaces into the database, as another process would, and makes callers.
 import { decodeJwt } from 'jose';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
-import type { Database, MemberRow } from '../../src/storage/schema.ts';
+import type { Database, MemberRow } from '../../src/storage/schema/schema.ts';
 import type { TestApp } from './harness.ts';
 import { changeAsOtherProcess } from './owner-rows.ts';
 import { signToken, type TokenFor } from './signed-tokens.ts';

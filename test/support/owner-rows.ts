@@ -11,7 +11,7 @@ import { insertClient } from '../../src/identity/clients/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { Database, Executor, Schema } from '../../src/storage/schema.ts';
+import type { Database, Executor, Schema } from '../../src/storage/schema/schema.ts';
 
 export type Added = {
   /** The id of the client, customer or workspace. */

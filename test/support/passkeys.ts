@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { PasskeyService } from '../../gen/latchkey/identity/v1/passkey_pb.js';
 import { newId } from '../../src/base/crypto/ids.ts';
 import { insertPasskey } from '../../src/identity/passkeys/store.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database } from '../../src/storage/schema/schema.ts';
 import { messageOf } from './manager-calls.ts';
 import { changeAsOtherProcess } from './owner-rows.ts';
 import { type PasskeySettings, SoftwarePasskey } from './software-passkey.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/base/crypto/ids.ts';
 import { insertIdentity, insertProvider } from '../../src/identity/providers/store.ts';
-import type { Database, IdentityProviderRow } from '../../src/storage/schema.ts';
+import type { Database, IdentityProviderRow } from '../../src/storage/schema/schema.ts';
 import { changeAsOtherProcess } from './owner-rows.ts';
 
 /** The columns of a provider that no one signs in with. */

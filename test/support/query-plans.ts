@@ -12,7 +12,7 @@ import {
   SqliteAdapter,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { Database, Schema } from '../../src/storage/schema.ts';
+import type { Database, Schema } from '../../src/storage/schema/schema.ts';
 import { rowsPerTable } from './many-rows.ts';
 import type { Dialect } from './matrix.ts';
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { newId, randomText } from '../../src/base/crypto/ids.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { Database, Executor } from '../../src/storage/schema.ts';
+import type { Database, Executor } from '../../src/storage/schema/schema.ts';
 import { clientKey, issuerRow } from './cached-rows.ts';
 import { insertRow } from './owner-rows.ts';
 import { providerFields } from './provider-rows.ts';

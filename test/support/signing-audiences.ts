@@ -6,7 +6,7 @@ import {
   SigningKeyState,
 } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { App } from '../../src/boot/app.ts';
-import type { SigningAlgorithm } from '../../src/storage/schema.ts';
+import type { SigningAlgorithm } from '../../src/storage/schema/schema.ts';
 import { managerCredential, messageOf } from './manager-calls.ts';
 import { addClient } from './owner-rows.ts';
 import type { Transport } from './transports.ts';

@@ -10,7 +10,7 @@ import { createSession } from '../../src/identity/sessions/session.ts';
 import { insertSession } from '../../src/identity/sessions/store.ts';
 import { insertUser } from '../../src/identity/users/store.ts';
 import { describeSeed, generateTotpSeed, seedPurpose } from '../../src/identity/users/totp.ts';
-import type { Database, UserRow } from '../../src/storage/schema.ts';
+import type { Database, UserRow } from '../../src/storage/schema/schema.ts';
 import type { TestApp } from './harness.ts';
 import { changeAsOtherProcess } from './owner-rows.ts';
 

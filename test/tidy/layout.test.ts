@@ -13,12 +13,14 @@ const local = imports.filter(({ to }) => /^(src|gen|clients)\//.test(to));
 
 /**
  * The part of the program that a file belongs to: a room, which is a folder of `src`, a feature
- * folder of a module, a file that is directly in `src` or in a module's folder, or a package.
+ * folder of a module, the queries of a module, a file that is directly in `src` or in a module's
+ * folder, or a package.
  */
 function partOf(file: string): string {
   if (file.startsWith('gen/')) return 'gen';
   const client = clients.find((folder) => file.startsWith(`${folder}/`));
   if (client !== undefined) return client;
+  if (file.startsWith('src/sharing/queries/')) return 'sharing queries';
   const feature = /^src\/((identity|sharing)\/[\w-]+)\//.exec(file)?.[1];
   if (feature !== undefined) return feature;
   if (/^src\/(identity|sharing)\/[\w-]+\.ts$/.test(file)) return file;
@@ -42,7 +44,9 @@ const mayImport: Record<string, readonly string[]> = {
   installation: [...belowApi, 'api', 'credentials', 'audit'],
   observe: [...belowApi, 'api'],
   site: ['gen', 'base', 'api'],
-  feature: belowFeatures,
+  'identity feature': belowFeatures,
+  'sharing feature': [...belowFeatures, 'sharing queries'],
+  'sharing queries': belowApi,
   backup: belowFeatures,
   transports: ['gen', 'base', 'api', 'site'],
   boot: ['*'],
@@ -73,10 +77,13 @@ const kindOf = (part: string) => (isFeature(part) ? `${moduleOf(part)} feature` 
 function isPermitted({ from, to, isType }: Import): boolean {
   const [here, there] = [partOf(from), partOf(to)];
   if (there === here) return true;
-  const values = mayImport[isFeature(here) ? 'feature' : here] ?? [];
+  const values = mayImport[kindOf(here)] ?? [];
   if (values.includes('*') || values.includes(there)) return true;
   return isType && (mayImportTypes[kindOf(here)] ?? []).includes(kindOf(there));
 }
+
+/** The files that contain queries. */
+const queryPlaces = /^src\/(storage|sharing\/queries)\/|\/store\.ts$/;
 
 /** The transports import only the options from the generated code, no product messages. */
 const productMessages = /^gen\/latchkey\/(identity|sharing)\//;
@@ -122,9 +129,9 @@ describe('an import', () => {
   });
 
   itHoldsFor([
-    ['kysely', /^src\/storage\/|\/store\.ts$/],
-    ['better-sqlite3', /^src\/storage\/sqlite(-driver|-library)?\.ts$/],
-    ['pg', /^src\/storage\/(database|postgres(-pool)?)\.ts$/],
+    ['kysely', queryPlaces],
+    ['better-sqlite3', /^src\/storage\/drivers\/sqlite(-driver|-library)?\.ts$/],
+    ['pg', /^src\/storage\/(database|drivers\/postgres(-pool)?)\.ts$/],
     ['@fastify/busboy', /^src\/transports\//],
     ['@grpc/grpc-js', /^src\/transports\//],
     ['@grpc/reflection', /^src\/transports\//],
@@ -180,10 +187,10 @@ test('only these transports cast objects of a library', () => {
   ]);
 });
 
-test('a query occurs only in the storage and in store files', () => {
+test('a query occurs only in the storage, in store files and in the queries of a module', () => {
   const query = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
   const users = sources.filter((file) => query.test(readText(file)));
-  expect(users.filter((file) => !/^src\/storage\/|\/store\.ts$/.test(file))).toEqual([]);
+  expect(users.filter((file) => !queryPlaces.test(file))).toEqual([]);
   expect(users.length).toBeGreaterThan(0);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadSqlite } from '../../src/storage/sqlite-library.ts';
+import { loadSqlite } from '../../src/storage/drivers/sqlite-library.ts';
 
 test('a missing SQLite package is an error with the next step', () => {
   expect(() => loadSqlite('better-sqlite3-missing')).toThrow(

@@ -1,6 +1,6 @@
 // The kinds of access of a user. Each feature finds and ends its own kinds, so that one method can
 // list and end all of them.
-import type { Executor, UserRow } from '../../storage/schema.ts';
+import type { Executor, UserRow } from '../../storage/schema/schema.ts';
 
 export type AccessRow = {
   readonly id: string;

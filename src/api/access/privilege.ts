@@ -3,8 +3,8 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import { bearerChallenge } from '../../base/errors/challenge.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor } from '../../storage/schema.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import { type Caller, callerOf, isUser, principalOf } from '../principal.ts';
 import { parseStoredScopes } from './scopes.ts';
 

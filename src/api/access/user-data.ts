@@ -1,5 +1,5 @@
 // The data that the service holds about a user. Each feature reads its own kinds.
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import type { AccessOwner } from './access-source.ts';
 
 export type DataPage = readonly Readonly<Record<string, unknown>>[];

@@ -3,7 +3,7 @@
 // docs/decisions/0004.
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { Failure, invalid } from '../../base/errors/errors.ts';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import type { Call } from '../call.ts';
 import { actingClientOf, type Principal, principalId } from '../principal.ts';
 

@@ -3,7 +3,7 @@ import { createHash, hkdfSync } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { createMasterKey, type MasterKey } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
-import type { Database, RecordedAnswerRow } from '../../storage/schema.ts';
+import type { Database, RecordedAnswerRow } from '../../storage/schema/schema.ts';
 import {
   AlreadyRecorded,
   type KeyedCall,

@@ -1,7 +1,7 @@
-import { hasRow } from '../../storage/row-counts.ts';
-import { skipLocked } from '../../storage/row-locks.ts';
-import type { Executor, RecordedAnswerRow } from '../../storage/schema.ts';
-import { deleteBy } from '../../storage/table-queries.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import { skipLocked } from '../../storage/queries/row-locks.ts';
+import { deleteBy } from '../../storage/queries/table-queries.ts';
+import type { Executor, RecordedAnswerRow } from '../../storage/schema/schema.ts';
 
 export type ValidTimes = { readonly after: number; readonly until: number };
 

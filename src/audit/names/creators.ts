@@ -2,7 +2,7 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, principalOf } from '../../api/principal.ts';
 import { printableOf } from '../../base/net/printable.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import { findNames, reachesOf } from './names.ts';
 import { findMemberNames } from './store.ts';
 

@@ -22,7 +22,7 @@ import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.
 import { isWithin, type Reach, reachOf } from '../../api/access/reach.ts';
 import type { Caller } from '../../api/principal.ts';
 import { printableOf } from '../../base/net/printable.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import { idKinds, type OwnedResource, type ResourceKind } from './store.ts';
 
 const listMethods: Record<ResourceKind, DescMethod> = {

@@ -2,7 +2,7 @@
 // keys and visitors have no such names.
 import { sql } from 'kysely';
 import { isForeignClientId } from '../../base/crypto/ids.ts';
-import type { Database, Schema } from '../../storage/schema.ts';
+import type { Database, Schema } from '../../storage/schema/schema.ts';
 
 export type ResourceKind =
   | 'audience'

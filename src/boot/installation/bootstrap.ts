@@ -20,7 +20,7 @@ import { insertUser } from '../../identity/users/store.ts';
 import { hasPendingBlobs } from '../../sharing/blobs/store.ts';
 import { insertWorkspace } from '../../sharing/workspaces/store.ts';
 import { transact, UnconfirmedCommit } from '../../storage/database.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import type { FirstStart } from './data-folder.ts';
 import { type SampleOptions, type StagedSample, stageSample } from './sample.ts';
 

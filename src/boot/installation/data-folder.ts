@@ -13,7 +13,7 @@ import {
 import { describeStoreError } from '../../base/s3/failure.ts';
 import { isForeignFolder } from '../../sharing/blobs/disk.ts';
 import { withS3Blobs } from '../../sharing/blobs/open-store.ts';
-import { requireSqliteFile } from '../../storage/sqlite-file.ts';
+import { requireSqliteFile } from '../../storage/drivers/sqlite-file.ts';
 
 type Settings = Pick<Config, 'dataDir' | 'blobs' | 'databaseUrl' | 'masterKey' | 'bootstrapForce'>;
 

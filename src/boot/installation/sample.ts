@@ -10,7 +10,7 @@ import { insertDocument } from '../../sharing/documents/store.ts';
 import { insertLink } from '../../sharing/links/store.ts';
 import { addUsage } from '../../sharing/quotas/store.ts';
 import { insertView, raisePageDurations } from '../../sharing/views/store.ts';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 
 export type SampleOptions = {
   readonly file: string;

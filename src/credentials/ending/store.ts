@@ -1,7 +1,7 @@
 // Finds the credentials that expire soon, so that they can be replaced in time.
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { CredentialKind } from '../../base/crypto/credential-format.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import { selectCredentials } from '../store.ts';
 
 /** `key` is the public key of a client. */

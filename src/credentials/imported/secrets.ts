@@ -10,11 +10,11 @@ import {
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { networkOf } from '../../base/net/network.ts';
-import { entityKey } from '../../storage/change.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
 import { transact } from '../../storage/database.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database } from '../../storage/schema.ts';
+import { entityKey } from '../../storage/schema/change.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import { isLiveCredential, type ValidCredential } from '../directory.ts';
 import type { Passwords } from '../passwords.ts';

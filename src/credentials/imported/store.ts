@@ -1,5 +1,5 @@
 // The rows of secrets that come from another authorization server.
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import { type StoredCredential, selectCredentials, storedCredential } from '../store.ts';
 
 /** A secret from another authorization server. Its hash is empty once a digest replaced it. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Executor, UsageCountRow } from '../../storage/schema.ts';
+import type { Database, Executor, UsageCountRow } from '../../storage/schema/schema.ts';
 
 export const usageDaysMax = 400;
 

@@ -3,7 +3,7 @@
 import { type Clock, dayMs } from '../../base/clock.ts';
 import type { ErrorCode } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database, Executor, UsageCountRow } from '../../storage/schema.ts';
+import type { Database, Executor, UsageCountRow } from '../../storage/schema/schema.ts';
 import { addUsageCounts, type CredentialUse, findSubjects, updateLastUsedTimes } from './store.ts';
 
 const flushMs = 10_000;

@@ -3,8 +3,8 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { type Principal, principalOf } from '../../api/principal.ts';
 import { requireFound } from '../../base/errors/errors.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { AccountRow, Database } from '../../storage/schema.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import type { AccountRow, Database } from '../../storage/schema/schema.ts';
 import { type AccountFilter, accountList, findAccount, findAccounts } from './store.ts';
 
 export function createAccountService(db: Database): ServiceImpl<typeof AccountService> {

@@ -1,7 +1,7 @@
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import type { AccountRow, Executor } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
+import { type List, type ListPage, readList } from '../../storage/queries/list.ts';
+import type { ListQuery } from '../../storage/queries/list-request.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import type { AccountRow, Executor } from '../../storage/schema/schema.ts';
 
 export type AccountFilter = {
   readonly customerId?: string;

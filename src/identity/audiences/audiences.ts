@@ -1,9 +1,9 @@
 // Holds all audiences in memory, so that a token request needs no query for its audience.
 
 import { fail } from '../../base/errors/errors.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { keepLoaded } from '../../storage/loaded-rows.ts';
-import type { AudienceRow, Database, SigningAlgorithm } from '../../storage/schema.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { keepLoaded } from '../../storage/cache/loaded-rows.ts';
+import type { AudienceRow, Database, SigningAlgorithm } from '../../storage/schema/schema.ts';
 import { findAllAudiences } from './store.ts';
 
 export type Audience = {

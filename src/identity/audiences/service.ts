@@ -18,8 +18,8 @@ import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import { fail, requireFound } from '../../base/errors/errors.ts';
 import { refuseDuplicateWith } from '../../storage/duplicates.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { AudienceRow, SigningAlgorithm } from '../../storage/schema.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import type { AudienceRow, SigningAlgorithm } from '../../storage/schema/schema.ts';
 import type { AudienceKeys } from '../keys/audience-keys.ts';
 import {
   type AudienceChange,

@@ -1,11 +1,10 @@
 import { invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds } from '../../credentials/token-settings.ts';
-import type { List } from '../../storage/list.ts';
-import { hasRow } from '../../storage/row-counts.ts';
-import { lockRows } from '../../storage/row-locks.ts';
-import type { AudienceRow, Executor } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { limitRows } from '../../storage/table-limits.ts';
+import type { List } from '../../storage/queries/list.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import { lockRows } from '../../storage/queries/row-locks.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import { limitRows } from '../../storage/queries/table-limits.ts';
 import {
   deleteBy,
   findBy,
@@ -13,7 +12,8 @@ import {
   listFrom,
   lockBy,
   updateBy,
-} from '../../storage/table-queries.ts';
+} from '../../storage/queries/table-queries.ts';
+import type { AudienceRow, Executor } from '../../storage/schema/schema.ts';
 
 /** At most 1,000 rows exist. */
 export function findAllAudiences(db: Executor): Promise<AudienceRow[]> {

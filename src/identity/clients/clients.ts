@@ -4,7 +4,7 @@ import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { requireNotDeleted } from '../../api/deletion.ts';
 import { requireFound } from '../../base/errors/errors.ts';
-import type { ClientRow, Executor } from '../../storage/schema.ts';
+import type { ClientRow, Executor } from '../../storage/schema/schema.ts';
 import { lockClient } from './store.ts';
 
 export const lockExistingClient = async (trx: Executor, id: string): Promise<ClientRow> =>

@@ -12,7 +12,7 @@ import type { UpdateFields } from '../../api/update-mask.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds, storedAudienceIds } from '../../credentials/token-settings.ts';
 import { refuseDuplicateWith } from '../../storage/duplicates.ts';
-import type { ClientRow } from '../../storage/schema.ts';
+import type { ClientRow } from '../../storage/schema/schema.ts';
 import type { ClientChange } from './store.ts';
 import { storedClaims } from './token-fields.ts';
 

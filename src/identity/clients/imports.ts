@@ -8,7 +8,7 @@ import { isForeignClientId, newId, type Random } from '../../base/crypto/ids.ts'
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { type CreatedCredential, generateCredentialFor } from '../../credentials/credentials.ts';
 import { storedImport } from '../../credentials/imported/secrets.ts';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import { findClient, findClientIds } from './store.ts';
 
 /** A secret that someone else chose is weaker than a generated one: so only staff can import it. */

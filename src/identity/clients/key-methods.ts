@@ -8,8 +8,8 @@ import { nameCreators } from '../../audit/names/creators.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { describeCredential } from '../../credentials/credentials.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { ClientKeyRow, ClientRow } from '../../storage/schema.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import type { ClientKeyRow, ClientRow } from '../../storage/schema/schema.ts';
 import { lockToChange, lockToEnd } from './clients.ts';
 import {
   clientKeyList,

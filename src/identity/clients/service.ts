@@ -16,8 +16,8 @@ import {
   type Credentials,
   generateCredentialFor,
 } from '../../credentials/credentials.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { ClientRow, CredentialRow, Executor } from '../../storage/schema.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import type { ClientRow, CredentialRow, Executor } from '../../storage/schema/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
 import { lockExistingClient, lockToChange, lockToEnd, requireMayChange } from './clients.ts';
 import { createFederationMethods, type FederationOptions } from './federation-methods.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../api/deletion.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { ClientRow } from '../../storage/schema.ts';
+import type { ClientRow } from '../../storage/schema/schema.ts';
 import { lockToChange, lockToEnd } from './clients.ts';
 import { clientMessage } from './fields.ts';
 import { type ClientChange, updateClient } from './store.ts';

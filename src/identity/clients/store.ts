@@ -2,18 +2,10 @@ import { sql } from 'kysely';
 import type { AccessOwner, AccessSource } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { createdBy, createdCredentials, isLiveAt } from '../../credentials/store.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { readNewest } from '../../storage/newest-rows.ts';
-import { ownedRows, type Purge } from '../../storage/purge.ts';
-import type {
-  ClientKeyRow,
-  ClientRow,
-  Database,
-  Executor,
-  FederatedIdentityRow,
-} from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
+import { type List, type ListPage, readList } from '../../storage/queries/list.ts';
+import type { ListQuery } from '../../storage/queries/list-request.ts';
+import { readNewest } from '../../storage/queries/newest-rows.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
 import {
   deleteBy,
   findBy,
@@ -21,7 +13,15 @@ import {
   listFrom,
   lockBy,
   updateBy,
-} from '../../storage/table-queries.ts';
+} from '../../storage/queries/table-queries.ts';
+import type {
+  ClientKeyRow,
+  ClientRow,
+  Database,
+  Executor,
+  FederatedIdentityRow,
+} from '../../storage/schema/schema.ts';
+import { ownedRows, type Purge } from '../../storage/upkeep/purge.ts';
 
 export const insertClient = insertInto('clients');
 

@@ -4,7 +4,7 @@ import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { isWellFormed } from '../../base/net/printable.ts';
 import { refusedClaimNames } from '../../credentials/claim-names.ts';
-import type { ClientRow } from '../../storage/schema.ts';
+import type { ClientRow } from '../../storage/schema/schema.ts';
 
 const membersMax = 20;
 const bytesMax = 4_096;

@@ -34,8 +34,8 @@ import {
 } from '../../credentials/credentials.ts';
 import { parseAudienceIds, storedAudienceIds } from '../../credentials/token-settings.ts';
 import { refuseExternalId } from '../../storage/duplicates.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { CredentialRow, Executor } from '../../storage/schema.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import type { CredentialRow, Executor } from '../../storage/schema/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
 import {
   type CustomerChange,

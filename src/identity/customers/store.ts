@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
-import type { List, ListPage } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { ownedRows, type Purge } from '../../storage/purge.ts';
-import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
-import type { CustomerRow, Executor } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
+import type { List, ListPage } from '../../storage/queries/list.ts';
+import type { ListQuery } from '../../storage/queries/list-request.ts';
+import { insertOrLockRows, lockRow } from '../../storage/queries/row-locks.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
 import {
   findBy,
   insertInto,
   listFrom,
   type ShownRows,
   updateBy,
-} from '../../storage/table-queries.ts';
+} from '../../storage/queries/table-queries.ts';
+import type { CustomerRow, Executor } from '../../storage/schema/schema.ts';
+import { ownedRows, type Purge } from '../../storage/upkeep/purge.ts';
 
 export const insertCustomer = insertInto('customers');
 

@@ -2,7 +2,7 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import { isUser, principalOf } from '../../api/principal.ts';
 import { fail } from '../../base/errors/errors.ts';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import { type FactorRules, provesFactor } from './factor-rules.ts';
 import { findSessionMethods, secondFactorsOf } from './store.ts';
 

@@ -1,6 +1,6 @@
 // The rules that require a second factor: of staff, by a setting, and of the members of workspaces.
 import type { Membership, MembershipsOf } from '../../api/principal.ts';
-import type { Executor, SessionRow, UserRow } from '../../storage/schema.ts';
+import type { Executor, SessionRow, UserRow } from '../../storage/schema/schema.ts';
 
 /** Whether a second factor is part of the sign-in (RFC 8176 §2). */
 export const provesFactor = (amr: string) => amr.split(' ').includes('mfa');

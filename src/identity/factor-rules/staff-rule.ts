@@ -2,7 +2,7 @@
 // do not extend the grace period.
 import { type Clock, dayMs } from '../../base/clock.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import { deleteStaffRule, findStaffRule, insertStaffRule } from './store.ts';
 
 export type StaffRuleOptions = {

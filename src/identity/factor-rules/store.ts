@@ -1,6 +1,6 @@
-import { hasRow } from '../../storage/row-counts.ts';
-import type { Executor } from '../../storage/schema.ts';
-import { insertUnlessTaken } from '../../storage/table-queries.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import { insertUnlessTaken } from '../../storage/queries/table-queries.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 
 const name = 'staff';
 const insertRule = insertUnlessTaken('staff_factor_rule', 'name');

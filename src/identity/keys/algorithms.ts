@@ -11,7 +11,7 @@ import {
   verify,
 } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { SigningAlgorithm } from '../../storage/schema.ts';
+import type { SigningAlgorithm } from '../../storage/schema/schema.ts';
 import type { PrivateKey, PublicKey } from './ed25519.ts';
 
 export const signingAlgorithms: readonly SigningAlgorithm[] = ['EdDSA', 'ES256', 'RS256'];

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
-import type { Executor, SigningAlgorithm } from '../../storage/schema.ts';
+import type { Executor, SigningAlgorithm } from '../../storage/schema/schema.ts';
 import { findActiveKey, hasSuccession } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { applyKeyStep, keyStepActions } from './state-changes.ts';

@@ -2,11 +2,11 @@
 
 import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
+import { within } from '../../base/limits/within.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { keepLoaded } from '../../storage/cache/loaded-rows.ts';
 import { transact } from '../../storage/database.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { keepLoaded } from '../../storage/loaded-rows.ts';
-import type { Database, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
-import { within } from '../../storage/within.ts';
+import type { Database, SigningAlgorithm, SigningKeyRow } from '../../storage/schema/schema.ts';
 import type { Ed25519 } from './ed25519.ts';
 import { type KeyFacts, secondsUntilReady } from './lifecycle.ts';
 import {

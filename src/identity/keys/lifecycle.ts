@@ -1,7 +1,7 @@
 // The lifecycle of a signing key, as tables: its states, the transitions between them, and their
 // times.
 import { fail } from '../../base/errors/errors.ts';
-import type { SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
+import type { SigningAlgorithm, SigningKeyRow } from '../../storage/schema/schema.ts';
 import { signingAlgorithms } from './algorithms.ts';
 
 export type KeyState = SigningKeyRow['state'];

@@ -1,8 +1,12 @@
 // The columns that are encrypted under the master key, for encrypting them again under a new one.
 
 import type { MasterKey } from '../../base/crypto/master-key.ts';
-import type { Executor } from '../../storage/schema.ts';
-import { type SealedRows, type SealedValue, sealedRows } from '../../storage/sealed-rows.ts';
+import {
+  type SealedRows,
+  type SealedValue,
+  sealedRows,
+} from '../../storage/queries/sealed-rows.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import { statesWithPrivateKey } from './lifecycle.ts';
 
 export type SealedColumn = SealedRows & {

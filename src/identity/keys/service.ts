@@ -8,8 +8,8 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { Database, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import type { Database, SigningAlgorithm, SigningKeyRow } from '../../storage/schema/schema.ts';
 import { type KeyState, keyStateAt, readyTime } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
 import {

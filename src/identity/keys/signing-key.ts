@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { calculateJwkThumbprint } from 'jose';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
-import type { SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
+import type { SigningAlgorithm, SigningKeyRow } from '../../storage/schema/schema.ts';
 import {
   generatePoolKey,
   type KeyMembers,

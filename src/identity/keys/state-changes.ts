@@ -1,6 +1,6 @@
 // Changes the state of signing keys. The transaction must have locked them with `lockSigningKeys`.
 import { fail, requireFound } from '../../base/errors/errors.ts';
-import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
+import type { Executor, SigningKeyRow } from '../../storage/schema/schema.ts';
 import {
   findActiveKey,
   hasSuccession,

@@ -1,10 +1,10 @@
-import type { ReceiptKeyRow } from '../../storage/gate-rows.ts';
-import type { List } from '../../storage/list.ts';
-import { countRows, hasRow } from '../../storage/row-counts.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { findBy, insertInto, listFrom, updateBy } from '../../storage/table-queries.ts';
+import type { List } from '../../storage/queries/list.ts';
+import { countRows, hasRow } from '../../storage/queries/row-counts.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import { findBy, insertInto, listFrom, updateBy } from '../../storage/queries/table-queries.ts';
+import type { ReceiptKeyRow } from '../../storage/schema/gate-rows.ts';
+import type { Executor, SigningAlgorithm, SigningKeyRow } from '../../storage/schema/schema.ts';
 import { publishedStates } from './lifecycle.ts';
 
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type Random, randomText } from '../../base/crypto/ids.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { createSignedValues } from '../../base/crypto/signed-value.ts';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import type { UseOnce } from '../tokens/single-use.ts';
 
 const challengeSeconds = 300;

@@ -1,7 +1,7 @@
 // The relying party of Web Authentication, with @simplewebauthn/server.
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import type { PasskeyRow, UserRow } from '../../storage/schema.ts';
+import type { PasskeyRow, UserRow } from '../../storage/schema/schema.ts';
 
 export type CreatedPasskey = Pick<
   PasskeyRow,

@@ -3,8 +3,8 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Clock } from '../../base/clock.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
-import type { Database, Executor, PasskeyRow, UserRow } from '../../storage/schema.ts';
-import { findUserRow, lockUserRow } from '../../storage/users.ts';
+import { findUserRow, lockUserRow } from '../../storage/queries/users.ts';
+import type { Database, Executor, PasskeyRow, UserRow } from '../../storage/schema/schema.ts';
 import type { Challenges, Redeemed } from './challenges.ts';
 import { readCredential } from './credential.ts';
 import { methodsOfPasskey } from './methods.ts';

@@ -1,6 +1,12 @@
-import type { Executor, PasskeyRow } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, lockBy, updateBy } from '../../storage/table-queries.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import {
+  deleteBy,
+  findBy,
+  insertInto,
+  lockBy,
+  updateBy,
+} from '../../storage/queries/table-queries.ts';
+import type { Executor, PasskeyRow } from '../../storage/schema/schema.ts';
 
 export const passkeySearch: SearchTable = { table: 'passkeys', idPrefix: 'pky', texts: ['name'] };
 

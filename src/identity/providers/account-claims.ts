@@ -3,7 +3,7 @@
 import type { IDToken, UserInfoResponse } from 'openid-client';
 import { readClaimText } from '../../base/crypto/claim-text.ts';
 import { readEmail } from '../../base/net/email.ts';
-import type { IdentityProviderRow } from '../../storage/schema.ts';
+import type { IdentityProviderRow } from '../../storage/schema/schema.ts';
 import { SignInRefusal } from './problems.ts';
 
 export type AccountClaims = {

@@ -3,8 +3,8 @@
 import { neverDisabled } from '../../api/deletion.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isId, newId, type Random } from '../../base/crypto/ids.ts';
-import type { Executor, IdentityProviderRow, UserRow } from '../../storage/schema.ts';
-import { findUserRowByEmail, lockUserRow } from '../../storage/users.ts';
+import { findUserRowByEmail, lockUserRow } from '../../storage/queries/users.ts';
+import type { Executor, IdentityProviderRow, UserRow } from '../../storage/schema/schema.ts';
 import type { AccountClaims } from './account-claims.ts';
 import { SignInRefusal } from './problems.ts';
 import { grantsOfGroups, type MappedRoles } from './role-mappings.ts';

@@ -4,8 +4,8 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { fail, requireFound } from '../../base/errors/errors.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
-import { findUserRow } from '../../storage/users.ts';
+import { findUserRow } from '../../storage/queries/users.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import type { RequireGrants } from '../users/grant-checks.ts';
 import { deleteIdentity, findIdentities } from './store.ts';
 

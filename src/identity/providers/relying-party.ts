@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Configuration, IDToken, ServerMetadata } from 'openid-client';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { EgressError, type EgressFetch } from '../../base/net/egress-fetch.ts';
-import type { IdentityProviderRow } from '../../storage/schema.ts';
+import type { IdentityProviderRow } from '../../storage/schema/schema.ts';
 import { type AccountClaims, readAccountClaims, type Sources } from './account-claims.ts';
 import { redirectUriOf, type SignInFlow } from './flow.ts';
 import { SignInRefusal } from './problems.ts';

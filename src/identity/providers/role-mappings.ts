@@ -1,7 +1,7 @@
 // The grants of groups at a provider: scopes of staff, and roles of members in workspaces.
 import { MappedRole, type RoleMapping } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { invalid } from '../../base/errors/errors.ts';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 
 export type WorkspaceRole = 'admin' | 'member';
 

@@ -1,4 +1,4 @@
-import { sealedRows } from '../../storage/sealed-rows.ts';
+import { sealedRows } from '../../storage/queries/sealed-rows.ts';
 import type { SealedColumn } from '../keys/sealed-values.ts';
 
 export const secretPurpose = (providerId: string) => `client secret at ${providerId}`;

@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isId } from '../../base/crypto/ids.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database, IdentityProviderRow } from '../../storage/schema.ts';
+import type { Database, IdentityProviderRow } from '../../storage/schema/schema.ts';
 import type { ProviderSignIns } from '../sessions/provider-sign-ins.ts';
 import type { VerifyLogoutToken } from '../tokens/logout-tokens.ts';
 import type { UseOnce } from '../tokens/single-use.ts';

@@ -1,13 +1,7 @@
-import type { List } from '../../storage/list.ts';
-import { lockOnly } from '../../storage/row-locks.ts';
-import type {
-  Executor,
-  IdentityProviderRow,
-  UserIdentityRow,
-  UserRow,
-} from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { limitRows } from '../../storage/table-limits.ts';
+import type { List } from '../../storage/queries/list.ts';
+import { lockOnly } from '../../storage/queries/row-locks.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import { limitRows } from '../../storage/queries/table-limits.ts';
 import {
   deleteBy,
   findBy,
@@ -16,7 +10,13 @@ import {
   listFrom,
   lockBy,
   updateBy,
-} from '../../storage/table-queries.ts';
+} from '../../storage/queries/table-queries.ts';
+import type {
+  Executor,
+  IdentityProviderRow,
+  UserIdentityRow,
+  UserRow,
+} from '../../storage/schema/schema.ts';
 
 export const findProvider = findBy('identity_providers', 'id');
 

@@ -3,10 +3,10 @@
 // no token outlives it.
 import type { MembershipsOf } from '../../api/principal.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type EntityKey, entityKey } from '../../storage/change.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database, UserRow } from '../../storage/schema.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
+import { type EntityKey, entityKey } from '../../storage/schema/change.ts';
+import type { Database, UserRow } from '../../storage/schema/schema.ts';
 import type { FactorRules } from '../factor-rules/factor-rules.ts';
 import type { LimitToGrants } from '../tokens/current-grants.ts';
 import type { ScopesOf } from './scopes.ts';

@@ -10,9 +10,9 @@ import { digestOf } from '../../base/crypto/credential-format.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { DeviceSignInRow, Executor, SessionRow } from '../../storage/schema.ts';
-import { lockUserRow } from '../../storage/users.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import { lockUserRow } from '../../storage/queries/users.ts';
+import type { DeviceSignInRow, Executor, SessionRow } from '../../storage/schema/schema.ts';
 import type { Cookies } from './cookies.ts';
 import {
   newDeviceCode,

@@ -4,7 +4,7 @@ import { type Clock, secondMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { networkOf, siteOf } from '../../base/net/network.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 
 /** A success takes its attempt back, so that a whole office can sign in within a minute. */

@@ -2,7 +2,7 @@
 import { parseCookie } from 'cookie';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
-import type { Database, Executor, UserRow } from '../../storage/schema.ts';
+import type { Database, Executor, UserRow } from '../../storage/schema/schema.ts';
 import type { Cookies } from './cookies.ts';
 import type { NetworkThrottle } from './network-throttle.ts';
 import {

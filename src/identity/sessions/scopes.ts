@@ -1,6 +1,6 @@
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { MembershipsOf } from '../../api/principal.ts';
-import type { UserRow } from '../../storage/schema.ts';
+import type { UserRow } from '../../storage/schema/schema.ts';
 
 export type ScopesOf = (user: UserRow) => Promise<ReadonlySet<string>>;
 

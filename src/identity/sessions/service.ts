@@ -4,7 +4,7 @@ import { callerOf, userOf } from '../../api/principal.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import { networkOf } from '../../base/net/network.ts';
 import { transact } from '../../storage/database.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
 import { createDeviceMethods, type DeviceMethodOptions } from './device-methods.ts';
 import { createPasskeyMethods, type PasskeyMethodOptions } from './passkey-methods.ts';
 import { isLiveSession, sessionExpireTime } from './session.ts';

@@ -1,5 +1,5 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { SessionRow } from '../../storage/schema.ts';
+import type { SessionRow } from '../../storage/schema/schema.ts';
 import { methodsOf } from './session.ts';
 import { browserNames } from './user-agent.ts';
 

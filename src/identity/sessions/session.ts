@@ -4,7 +4,7 @@ import type { UserPrincipal } from '../../api/principal.ts';
 import type { Clock } from '../../base/clock.ts';
 import { digestMatches, digestOf } from '../../base/crypto/credential-format.ts';
 import { encodeBase62, newId, type Random } from '../../base/crypto/ids.ts';
-import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
+import type { Database, SessionRow, UserRow } from '../../storage/schema/schema.ts';
 import type { FactorRules } from '../factor-rules/factor-rules.ts';
 import type { ScopesOf } from './scopes.ts';
 import { findSession } from './store.ts';

@@ -3,7 +3,7 @@
 
 import { fail } from '../../base/errors/errors.ts';
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
-import type { Database, Executor, UserRow } from '../../storage/schema.ts';
+import type { Database, Executor, UserRow } from '../../storage/schema/schema.ts';
 import type { RecoveryCodeDigest } from '../users/recovery-codes.ts';
 import type { MatchSealedTotpStep } from '../users/totp.ts';
 import {

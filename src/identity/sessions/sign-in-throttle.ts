@@ -4,8 +4,8 @@
 import { createHmac } from 'node:crypto';
 import { type Clock, dayMs, minuteMs, secondMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
-import { noteSeen, wasSeen } from '../../storage/seen-times.ts';
+import { noteSeen, wasSeen } from '../../storage/queries/seen-times.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import { networkLimit, tooManySignIns, userLimit } from './network-throttle.ts';
 

@@ -5,7 +5,7 @@ import { callerOf } from '../../api/principal.ts';
 import type { ManagementOptions } from '../../audit/audit-log.ts';
 import { hasEventOf } from '../../audit/store.ts';
 import { fail } from '../../base/errors/errors.ts';
-import type { Executor, SessionRow, UserRow } from '../../storage/schema.ts';
+import type { Executor, SessionRow, UserRow } from '../../storage/schema/schema.ts';
 import type { FactorRules } from '../factor-rules/factor-rules.ts';
 import type { Signer } from '../tokens/signer.ts';
 import type { SecurityNotices } from '../users/security-notices.ts';

@@ -1,11 +1,11 @@
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { selectNewestFirst } from '../../storage/page-token.ts';
-import { hasRow } from '../../storage/row-counts.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
+import { type List, type ListPage, readList } from '../../storage/queries/list.ts';
+import type { ListQuery } from '../../storage/queries/list-request.ts';
+import { selectNewestFirst } from '../../storage/queries/page-token.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/queries/table-queries.ts';
+import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema/schema.ts';
 import type { AddSessionMethods } from '../users/users.ts';
 
 export type UserWithSeed = {

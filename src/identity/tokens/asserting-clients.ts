@@ -1,16 +1,16 @@
 // Caches what an assertion of a client is checked against: the client, its keys and its federated
 // identities.
 import type { Clock } from '../../base/clock.ts';
-import { entityKey } from '../../storage/change.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
+import { entityKey } from '../../storage/schema/change.ts';
 import type {
   ClientKeyRow,
   ClientRow,
   Database,
   Executor,
   FederatedIdentityRow,
-} from '../../storage/schema.ts';
+} from '../../storage/schema/schema.ts';
 import { type ClientPublicKey, openJwk } from './client-jwk.ts';
 
 export type ClientKey = ClientPublicKey & {

@@ -12,7 +12,7 @@ import {
   type ImportedSecretsOptions,
 } from '../../credentials/imported/secrets.ts';
 import { type TokenSettings, tokenSettingsOf } from '../../credentials/token-settings.ts';
-import type { ClientRow } from '../../storage/schema.ts';
+import type { ClientRow } from '../../storage/schema/schema.ts';
 import type { CertificateNames } from '../clients/store.ts';
 import { refuseAssertion } from './assertion.ts';
 

@@ -3,9 +3,9 @@
 // subject of an exchanged token. Only this service checks the grants: a verifier that
 // only uses the published keys accepts a token until its `exp`.
 import type { Clock } from '../../base/clock.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import type { Audiences } from '../audiences/audiences.ts';
 import { actorsOf, apiKeyIdOf, type Claims } from './claims.ts';
 import { findClientGrants, findKeyGrants, type Grants, type StoredGrants } from './store.ts';

@@ -12,7 +12,7 @@ import type { Clock } from '../../base/clock.ts';
 import { readClaimText } from '../../base/crypto/claim-text.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { EgressError, type EgressFetch } from '../../base/net/egress-fetch.ts';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import { decodeStrictJwt } from './assertion.ts';
 import type { UseOnce } from './single-use.ts';
 

@@ -4,7 +4,7 @@ import { callerOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { CredentialUsage } from '../../credentials/usage/usage.ts';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import { claimFields, tokenTypeOf } from './claims.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
 import { idsOfToken } from './counted-requests.ts';

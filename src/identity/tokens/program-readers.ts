@@ -11,7 +11,7 @@ import type { RouteRequest } from '../../api/routes/route.ts';
 import type { Clock } from '../../base/clock.ts';
 import { bearerChallenge } from '../../base/errors/challenge.ts';
 import { fail } from '../../base/errors/errors.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import { findReaderNames } from './store.ts';
 
 export type ProgramReaderOptions = BearerAuthentication & {

@@ -7,11 +7,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { tokenSecondsMax } from '../../base/limits/token-seconds.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { createLoader } from '../../storage/loader.ts';
-import { unannouncedRevision } from '../../storage/release-0-1.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createLoader } from '../../storage/cache/loader.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import { createThrottle, steadyLimit } from '../../storage/throttle.ts';
+import { unannouncedRevision } from '../../storage/upkeep/release-0-1.ts';
 import { findRevokedTokens, insertRevokedToken, isTokenRevoked } from './store.ts';
 
 export type Revocations = {

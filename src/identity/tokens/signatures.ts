@@ -4,9 +4,9 @@
 
 import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import { entityKey } from '../../storage/change.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
+import { entityKey } from '../../storage/schema/change.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { LoadedKey } from '../keys/signing-key.ts';
 import { type Claims, readClaims } from './claims.ts';

@@ -1,7 +1,7 @@
 // Accepts each value once in the deployment.
 import { createHash } from 'node:crypto';
 import { transact } from '../../storage/database.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import { insertUsedAssertion } from './store.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { parseAudienceIds } from '../../credentials/token-settings.ts';
-import { type EntityKey, entityKey } from '../../storage/change.ts';
-import { hasRow } from '../../storage/row-counts.ts';
-import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
-import { insertUnlessTaken } from '../../storage/table-queries.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import { insertUnlessTaken } from '../../storage/queries/table-queries.ts';
+import { type EntityKey, entityKey } from '../../storage/schema/change.ts';
+import type { Database, Executor, RevokedTokenRow } from '../../storage/schema/schema.ts';
 
 export type Grants = {
   readonly ownerId: string;

@@ -8,7 +8,7 @@ import { principalId, principalOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import type { CredentialUsage } from '../../credentials/usage/usage.ts';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { type Claims, claimFields } from './claims.ts';
 import { idsOfToken } from './counted-requests.ts';

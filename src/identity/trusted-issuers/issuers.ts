@@ -1,9 +1,9 @@
 // Holds all trusted issuers and their keys in memory, so that an assertion needs no query for its
 // issuer and no request to it.
 import type { Clock } from '../../base/clock.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { keepLoaded } from '../../storage/loaded-rows.ts';
-import type { Database, TrustedIssuerRow } from '../../storage/schema.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { keepLoaded } from '../../storage/cache/loaded-rows.ts';
+import type { Database, TrustedIssuerRow } from '../../storage/schema/schema.ts';
 import { findAllIssuers } from './store.ts';
 
 export type TrustedIssuer<Key> = {

@@ -4,9 +4,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { ReadJson } from '../../base/net/egress.ts';
 import { EgressError } from '../../base/net/egress-fetch.ts';
 import { transact } from '../../storage/database.ts';
-import type { Lease } from '../../storage/leases.ts';
-import { startPeriodicTask } from '../../storage/periodic-task.ts';
-import type { Database, TrustedIssuerRow } from '../../storage/schema.ts';
+import type { Database, TrustedIssuerRow } from '../../storage/schema/schema.ts';
+import type { Lease } from '../../storage/upkeep/leases.ts';
+import { startPeriodicTask } from '../../storage/upkeep/periodic-task.ts';
 import { claimAttempt, findAllIssuers, lockIssuer, updateIssuer } from './store.ts';
 
 export type KeyReader = {

@@ -22,8 +22,8 @@ import { nameCreator } from '../../audit/names/creators.ts';
 import { isId, newId } from '../../base/crypto/ids.ts';
 import { fail, invalid, requireFound } from '../../base/errors/errors.ts';
 import { refuseExternalId } from '../../storage/duplicates.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import type { Executor, TrustedIssuerRow } from '../../storage/schema/schema.ts';
 import {
   deleteIssuer,
   findIssuer,

@@ -1,8 +1,7 @@
-import type { List } from '../../storage/list.ts';
-import { hasRow } from '../../storage/row-counts.ts';
-import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { limitRows } from '../../storage/table-limits.ts';
+import type { List } from '../../storage/queries/list.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import { limitRows } from '../../storage/queries/table-limits.ts';
 import {
   deleteBy,
   findBy,
@@ -10,7 +9,8 @@ import {
   listFrom,
   lockBy,
   updateBy,
-} from '../../storage/table-queries.ts';
+} from '../../storage/queries/table-queries.ts';
+import type { Executor, TrustedIssuerRow } from '../../storage/schema/schema.ts';
 
 /** At most 100 rows exist. */
 export function findAllIssuers(db: Executor): Promise<TrustedIssuerRow[]> {

@@ -4,7 +4,7 @@ import type { UsageService } from '../../../gen/latchkey/identity/v1/usage_pb.js
 import { type Clock, dayMs } from '../../base/clock.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { findSubjects, findUsageCounts, usageDaysMax } from '../../credentials/usage/store.ts';
-import type { Database, UsageCountRow } from '../../storage/schema.ts';
+import type { Database, UsageCountRow } from '../../storage/schema/schema.ts';
 
 export type UsageServiceOptions = {
   readonly db: Database;

@@ -6,8 +6,8 @@ import { callerOf } from '../../api/principal.ts';
 import { requireFound } from '../../base/errors/errors.ts';
 import { writeArchive } from '../../base/files/write-archive.ts';
 import { takeTurn } from '../../base/limits/turns.ts';
-import type { Database } from '../../storage/schema.ts';
-import { findUserRow } from '../../storage/users.ts';
+import { findUserRow } from '../../storage/queries/users.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import { identityData } from './sections.ts';
 
 export type UserExport = Pick<ServiceImpl<typeof UserService>, 'exportUser'>;

@@ -1,8 +1,8 @@
 // The data about a user in this module.
 import type { UserData } from '../../api/access/user-data.ts';
 import { findEvents } from '../../audit/events.ts';
-import { ownData, ownDataPageMax } from '../../storage/own-data.ts';
-import { parsePageRequest } from '../../storage/page-token.ts';
+import { ownData, ownDataPageMax } from '../../storage/queries/own-data.ts';
+import { parsePageRequest } from '../../storage/queries/page-token.ts';
 
 async function* readEvents(
   ...[db, { id }]: Parameters<UserData>

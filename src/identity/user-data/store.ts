@@ -1,10 +1,10 @@
 // The erasure of a person in this module.
 import { randomUUID } from 'node:crypto';
 import { withoutRequestAddress } from '../../audit/approval-reason.ts';
-import { pseudonymOf } from '../../storage/erased-addresses.ts';
-import { ownedRows, type Purge, type PurgeStep } from '../../storage/purge.ts';
-import type { Executor } from '../../storage/schema.ts';
-import { findUserRow, findUserRowByEmail } from '../../storage/users.ts';
+import { pseudonymOf } from '../../storage/queries/erased-addresses.ts';
+import { findUserRow, findUserRowByEmail } from '../../storage/queries/users.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
+import { ownedRows, type Purge, type PurgeStep } from '../../storage/upkeep/purge.ts';
 
 /**
  * The IP addresses in events by the person, and in events about sign-ins of the person. A refused

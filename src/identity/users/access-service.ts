@@ -21,7 +21,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { findNames, type NameAndParents, reachesOf } from '../../audit/names/names.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors/errors.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { lockOwner, requireHoldersLeft } from './last-holders.ts';
 import { deleteSeed, type User, type UserChange, updateUser } from './store.ts';

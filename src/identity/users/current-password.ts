@@ -8,7 +8,7 @@ import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database, UserRow } from '../../storage/schema.ts';
+import type { Database, UserRow } from '../../storage/schema/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 
 const limits = {

@@ -6,7 +6,7 @@ import { disablingDeletionOf, enablingUndeletionOf } from '../../api/deletion.ts
 import { requireEtag, touched } from '../../api/etag.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
-import { endSessionsOf } from '../../storage/users.ts';
+import { endSessionsOf } from '../../storage/queries/users.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { lockOwner, requireHoldersLeft } from './last-holders.ts';
 import { type UserChange, updateUser } from './store.ts';

@@ -4,7 +4,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { callerOf, isUser } from '../../api/principal.ts';
-import type { Executor, UserRow } from '../../storage/schema.ts';
+import type { Executor, UserRow } from '../../storage/schema/schema.ts';
 import { lockUser } from './users.ts';
 
 /** One set per workspace. Disabled users count: disabling must not hide their roles. */

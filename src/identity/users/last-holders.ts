@@ -2,8 +2,8 @@
 import type { SharedAccess } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { lockRows } from '../../storage/row-locks.ts';
-import type { Executor, UserRow } from '../../storage/schema.ts';
+import { lockRows } from '../../storage/queries/row-locks.ts';
+import type { Executor, UserRow } from '../../storage/schema/schema.ts';
 import { hasStaffWithScope, type User } from './store.ts';
 import { lockUser } from './users.ts';
 

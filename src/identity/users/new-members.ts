@@ -7,7 +7,7 @@ import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
-import type { Executor, UserRow } from '../../storage/schema.ts';
+import type { Executor, UserRow } from '../../storage/schema/schema.ts';
 import type { CheckPassword } from './password-rules.ts';
 import { insertUser } from './store.ts';
 

@@ -26,14 +26,14 @@ import type { Mailer } from '../../base/mail/mailer.ts';
 import { readEmail } from '../../base/net/email.ts';
 import { networkOf } from '../../base/net/network.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
-import type { Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';
+import { endSessionsOf } from '../../storage/queries/users.ts';
+import type { Executor, PasswordResetRow, UserRow } from '../../storage/schema/schema.ts';
 import {
   createThrottle,
   steadyLimit,
   type ThrottledAttempt,
   type ThrottleLimit,
 } from '../../storage/throttle.ts';
-import { endSessionsOf } from '../../storage/users.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { type CheckPassword, passwordsAreOff } from './password-rules.ts';
 import type { SecurityNotices } from './security-notices.ts';

@@ -8,7 +8,7 @@ import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import type { Mail, Mailer } from '../../base/mail/mailer.ts';
 import { networkOf } from '../../base/net/network.ts';
-import type { Database, UserRow } from '../../storage/schema.ts';
+import type { Database, UserRow } from '../../storage/schema/schema.ts';
 import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import { type SecurityEvent, securityNotice } from './security-notice.ts';
 

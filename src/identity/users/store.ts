@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { hasRow } from '../../storage/row-counts.ts';
-import type { Executor, TotpSeedRow, UserRow } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { deleteBy, findBy, insertInto, updateBy } from '../../storage/table-queries.ts';
+import { type List, type ListPage, readList } from '../../storage/queries/list.ts';
+import type { ListQuery } from '../../storage/queries/list-request.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import { deleteBy, findBy, insertInto, updateBy } from '../../storage/queries/table-queries.ts';
+import type { Executor, TotpSeedRow, UserRow } from '../../storage/schema/schema.ts';
 
 export type User = UserRow & {
   readonly totp_confirm_time: number | null;

@@ -5,7 +5,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
-import type { TotpSeedRow } from '../../storage/schema.ts';
+import type { TotpSeedRow } from '../../storage/schema/schema.ts';
 
 const issuer = 'Latchkey';
 const periodSeconds = 30;

@@ -3,8 +3,8 @@ import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { disableFields } from '../../api/deletion.ts';
 import { etagOf, timeFields } from '../../api/etag.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor } from '../../storage/schema.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import { findUser, type User } from './store.ts';
 
 /** Adds the methods of a factor that a session has proven after its sign-in. */

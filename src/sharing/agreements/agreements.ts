@@ -10,11 +10,11 @@ import { fail } from '../../base/errors/errors.ts';
 import type { MailPart } from '../../base/mail/mail-body.ts';
 import { mailLine, mailName, shortName } from '../../base/net/mail-name.ts';
 import { transact } from '../../storage/database.ts';
-import { findDocument, findVersion } from '../../storage/document-versions.ts';
-import { findFolder } from '../../storage/folder-tree.ts';
-import type { AgreementRow, AgreementTextRow } from '../../storage/gate-rows.ts';
-import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import type { AgreementRow, AgreementTextRow } from '../../storage/schema/gate-rows.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema/schema.ts';
 import type { Brands } from '../brand/brand.ts';
+import { findDocument, findVersion } from '../queries/document-versions.ts';
+import { findFolder } from '../queries/folder-tree.ts';
 import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
 import {
   findAgreement,

@@ -1,6 +1,6 @@
-import type { AgreementRow } from '../../storage/gate-rows.ts';
-import type { Executor } from '../../storage/schema.ts';
-import { findBy } from '../../storage/table-queries.ts';
+import { findBy } from '../../storage/queries/table-queries.ts';
+import type { AgreementRow } from '../../storage/schema/gate-rows.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 
 export async function insertText(trx: Executor, sha256: string, text: string): Promise<void> {
   await trx

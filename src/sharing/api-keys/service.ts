@@ -11,7 +11,7 @@ import {
   type Credentials,
   generateCredentialFor,
 } from '../../credentials/credentials.ts';
-import type { CredentialRow, Database } from '../../storage/schema.ts';
+import type { CredentialRow, Database } from '../../storage/schema/schema.ts';
 
 export type ApiKeyOptions = {
   readonly db: Database;

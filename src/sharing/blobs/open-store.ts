@@ -1,7 +1,7 @@
 // Opens the blob store that the settings name. The AWS SDK is loaded only for an S3 store.
 import type { BlobLocation, S3Location } from '../../base/config/blob-url.ts';
 import type { ChunkBuffers } from '../../base/limits/chunk-buffers.ts';
-import type { StartSpan } from '../../storage/spans.ts';
+import type { StartSpan } from '../../storage/drivers/spans.ts';
 import type { BlobStore, MarkedStore } from './blob-store.ts';
 import { openDiskBlobs } from './disk.ts';
 import { type RequireOwn, restrictToOwn } from './own-store.ts';

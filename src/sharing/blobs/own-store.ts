@@ -6,8 +6,8 @@ import { type Random, randomText } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { DamagedBlob, hasBlob, isAbsent } from '../../base/files/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
-import type { EndSpan } from '../../storage/spans.ts';
+import type { EndSpan } from '../../storage/drivers/spans.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import type { BlobPart, BlobStore, MarkedStore } from './blob-store.ts';
 import { findDocumentBlobs, findStoreId, insertStoreId, replaceStoreId } from './store.ts';
 

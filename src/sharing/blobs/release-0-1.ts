@@ -6,8 +6,8 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { transact } from '../../storage/database.ts';
-import { insertExpiredBlob } from '../../storage/expired-blobs.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
+import { insertExpiredBlob } from '../queries/expired-blobs.ts';
 import { ignoreErrorCodes } from './blob-store.ts';
 
 /** An upload of release 0.1 takes at most 30 minutes. Its processes renew their files. */

@@ -6,11 +6,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Random, randomText } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { within } from '../../base/limits/within.ts';
 import { transact, UnconfirmedCommit } from '../../storage/database.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
-import { isLeaseHeld } from '../../storage/leases.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
-import { within } from '../../storage/within.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
+import { isLeaseHeld } from '../../storage/upkeep/leases.ts';
 import { type BlobStore, watchSource } from './blob-store.ts';
 import {
   claimPendingBlob,

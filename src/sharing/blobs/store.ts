@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely';
-import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
-import { databaseTime } from '../../storage/dialect.ts';
-import { hasRow } from '../../storage/row-counts.ts';
-import type { Executor, Schema } from '../../storage/schema.ts';
+import { compileOnce, type QueryParameters } from '../../storage/queries/compiled-query.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import { databaseTime } from '../../storage/schema/dialect.ts';
+import type { Executor, Schema } from '../../storage/schema/schema.ts';
 
 /** A process, and how long its rows protect their blobs unless it renews them. */
 export type Holder = {

@@ -2,9 +2,9 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
-import type { Leases } from '../../storage/leases.ts';
-import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
+import type { Leases } from '../../storage/upkeep/leases.ts';
+import { type PeriodicTask, startPeriodicTask } from '../../storage/upkeep/periodic-task.ts';
 import type { BlobStore } from './blob-store.ts';
 import { settleOldNotes } from './release-0-1.ts';
 import type { StagedBlobs } from './staged-blobs.ts';

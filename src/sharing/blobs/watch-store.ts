@@ -1,9 +1,9 @@
 // Checks the blob store every five seconds. Logs when it starts to fail and when it works again.
 
 import { Failure } from '../../base/errors/errors.ts';
+import { within } from '../../base/limits/within.ts';
 import { describeStoreError } from '../../base/s3/failure.ts';
-import { startPeriodicTask } from '../../storage/periodic-task.ts';
-import { within } from '../../storage/within.ts';
+import { startPeriodicTask } from '../../storage/upkeep/periodic-task.ts';
 import type { BlobStore } from './blob-store.ts';
 import { WrongStore } from './own-store.ts';
 

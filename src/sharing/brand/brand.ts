@@ -1,6 +1,6 @@
 // The brand of a workspace, as readers of its links see it.
 import { type MailBody, type MailPart, renderMail } from '../../base/mail/mail-body.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import { type AccentColors, accentColorsOf } from './colors.ts';
 import { findBrand } from './store.ts';
 

@@ -11,8 +11,8 @@ import type { Clock } from '../../base/clock.ts';
 import { type Random, randomText } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { failIfStalled } from '../../base/limits/stall-timeout.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { WorkspaceRow } from '../../storage/schema.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import type { WorkspaceRow } from '../../storage/schema/schema.ts';
 import { type Logo, startLogoUpload } from './logo.ts';
 import { replaceLogo } from './store.ts';
 

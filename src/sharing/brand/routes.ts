@@ -3,7 +3,7 @@ import type { HttpRoute } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { createSharedBuffers } from '../../base/limits/shared-buffers.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import { findLogoContent, findLogoType } from './store.ts';
 
 const doc: RouteDoc = {

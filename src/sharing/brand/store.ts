@@ -1,4 +1,4 @@
-import type { Executor, LogoRow, WorkspaceRow } from '../../storage/schema.ts';
+import type { Executor, LogoRow, WorkspaceRow } from '../../storage/schema/schema.ts';
 
 export type BrandRow = Pick<WorkspaceRow, 'name' | 'accent_color' | 'logo_id'>;
 

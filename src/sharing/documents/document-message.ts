@@ -2,7 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Preview } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { etagOf, timeFields } from '../../api/etag.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import type { DocumentVersionRow, Executor } from '../../storage/schema.ts';
+import type { DocumentVersionRow, Executor } from '../../storage/schema/schema.ts';
 import type { PreviewState, Previews } from '../previews/previews.ts';
 import { documentState } from './documents.ts';
 import type { CountedDocument } from './store.ts';

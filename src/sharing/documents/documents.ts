@@ -9,18 +9,18 @@ import {
   type RangeRequest,
   selectBytes,
 } from '../../base/http/byte-range.ts';
-import { entityKey } from '../../storage/change.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import { entityKey } from '../../storage/schema/change.ts';
+import type { Database, DocumentRow, Executor } from '../../storage/schema/schema.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import {
   findDocument,
   findVersion,
   type StoredDocument,
   withVersion,
-} from '../../storage/document-versions.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
+} from '../queries/document-versions.ts';
 import { type CountedDocument, type DocumentKey, findCountedDocument } from './store.ts';
 
 /** The part of a document that a request asked for. */

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, dayMs, hourMs } from '../../base/clock.ts';
 import { type Damage, DamagedBlob } from '../../base/files/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
-import { findVersion, findVersionsToCheck, setCheckTime } from '../../storage/document-versions.ts';
-import type { Lease } from '../../storage/leases.ts';
-import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
-import type { Database, DocumentVersionRow } from '../../storage/schema.ts';
+import type { Database, DocumentVersionRow } from '../../storage/schema/schema.ts';
+import type { Lease } from '../../storage/upkeep/leases.ts';
+import { type PeriodicTask, startPeriodicTask } from '../../storage/upkeep/periodic-task.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import { findVersion, findVersionsToCheck, setCheckTime } from '../queries/document-versions.ts';
 import { type BlobCheck, type StoredContent, verifyDigest } from './documents.ts';
 
 const bytesPerSecond = 8 * 1024 * 1024;

@@ -3,7 +3,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, isUser } from '../../api/principal.ts';
 import type { RangeRequest } from '../../base/http/byte-range.ts';
 import { createDownloadHead } from '../../base/http/download.ts';
-import type { DocumentRow } from '../../storage/schema.ts';
+import type { DocumentRow } from '../../storage/schema/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { OpenDocument } from './documents.ts';
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { linkCountOf } from '../../storage/row-counts.ts';
-import type { DocumentRow, Executor } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
+import { compileOnce, type QueryParameters } from '../../storage/queries/compiled-query.ts';
+import { type List, type ListPage, readList } from '../../storage/queries/list.ts';
+import type { ListQuery } from '../../storage/queries/list-request.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import type { DocumentRow, Executor } from '../../storage/schema/schema.ts';
+import { linkCountOf } from '../queries/link-counts.ts';
 
 /** The row of a new document. A trigger adds its first version to `document_versions`. */
 export type NewDocument = Omit<

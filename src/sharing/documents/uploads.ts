@@ -6,7 +6,7 @@ import { repeatAccessCheck, resolveWorkspace } from '../../api/workspace.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { createFairPlaces } from '../../base/limits/fair-share.ts';
 import { failIfStalled } from '../../base/limits/stall-timeout.ts';
-import type { DocumentVersionRow } from '../../storage/schema.ts';
+import type { DocumentVersionRow } from '../../storage/schema/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { StagedBlob, StagedBlobs } from '../blobs/staged-blobs.ts';
 import type { Quotas, UploadQuota } from '../quotas/quotas.ts';

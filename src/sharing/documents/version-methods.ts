@@ -6,6 +6,10 @@ import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
+import type { StagedBlobs } from '../blobs/staged-blobs.ts';
+import type { Previews } from '../previews/previews.ts';
 import {
   countVersions,
   deleteVersion,
@@ -16,11 +20,7 @@ import {
   isPinned,
   setCurrentVersion,
   versionList,
-} from '../../storage/document-versions.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
-import type { StagedBlobs } from '../blobs/staged-blobs.ts';
-import type { Previews } from '../previews/previews.ts';
+} from '../queries/document-versions.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { describeDocument, versionMessages } from './document-message.ts';
 import {

@@ -4,9 +4,9 @@
 
 import type { LinkDomain } from '../../api/routes/route.ts';
 import { dayMs } from '../../base/clock.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { keepLoaded } from '../../storage/loaded-rows.ts';
-import type { Database, LinkRow } from '../../storage/schema.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { keepLoaded } from '../../storage/cache/loaded-rows.ts';
+import type { Database, LinkRow } from '../../storage/schema/schema.ts';
 import { findVerifiedDomains } from './store.ts';
 
 export type Domains = {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { DomainRow } from '../../storage/domain-rows.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { countRows, hasRow } from '../../storage/row-counts.ts';
-import type { Executor } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { insertInto } from '../../storage/table-queries.ts';
+import { type List, type ListPage, readList } from '../../storage/queries/list.ts';
+import type { ListQuery } from '../../storage/queries/list-request.ts';
+import { countRows, hasRow } from '../../storage/queries/row-counts.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import { insertInto } from '../../storage/queries/table-queries.ts';
+import type { DomainRow } from '../../storage/schema/domain-rows.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 
 const domainColumns = [
   ...(['id', 'workspace_id', 'name', 'txt_value', 'is_primary'] as const),

@@ -1,8 +1,8 @@
 // The rules of folders. Every change that could break one locks the usage of the workspace first,
 // so that the changes of a workspace happen one after another.
 import { type Failure, fail } from '../../base/errors/errors.ts';
-import { countEntries, findFolder, folderEntriesMax } from '../../storage/folder-tree.ts';
-import type { Executor, FolderRow } from '../../storage/schema.ts';
+import type { Executor, FolderRow } from '../../storage/schema/schema.ts';
+import { countEntries, findFolder, folderEntriesMax } from '../queries/folder-tree.ts';
 import { type CountedFolder, findCountedFolder } from './store.ts';
 
 export type Folders = {

@@ -14,14 +14,14 @@ import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { refuseDuplicateWith } from '../../storage/duplicates.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import type { Database, Executor, FolderRow } from '../../storage/schema/schema.ts';
 import {
   countEntries,
   findAncestors,
   findDescendants,
   folderDepthMax,
-} from '../../storage/folder-tree.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { Database, Executor, FolderRow } from '../../storage/schema.ts';
+} from '../queries/folder-tree.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
 import { type Folders, nameKeyOf, requireCountedFolder } from './folders.ts';

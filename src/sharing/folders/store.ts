@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import { folderColumns } from '../../storage/folder-tree.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { countRows, hasRow, linkCountOf } from '../../storage/row-counts.ts';
-import type { Executor, FolderRow } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { insertInto, updateBy } from '../../storage/table-queries.ts';
+import { type List, type ListPage, readList } from '../../storage/queries/list.ts';
+import type { ListQuery } from '../../storage/queries/list-request.ts';
+import { countRows, hasRow } from '../../storage/queries/row-counts.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import { insertInto, updateBy } from '../../storage/queries/table-queries.ts';
+import type { Executor, FolderRow } from '../../storage/schema/schema.ts';
+import { folderColumns } from '../queries/folder-tree.ts';
+import { linkCountOf } from '../queries/link-counts.ts';
 
 export const folderList = {
   sorts: { create_time: 'number', name: 'text' },

@@ -10,8 +10,8 @@ import type { Mailer } from '../../base/mail/mailer.ts';
 import { mailboxOf } from '../../base/net/email.ts';
 import { mailName } from '../../base/net/mail-name.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
-import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
-import { noteSeen, wasSeen } from '../../storage/seen-times.ts';
+import { noteSeen, wasSeen } from '../../storage/queries/seen-times.ts';
+import type { Database, Executor, GateCodeRow } from '../../storage/schema/schema.ts';
 import {
   type Counter,
   createThrottle,

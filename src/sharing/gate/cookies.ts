@@ -7,7 +7,7 @@ import type { RouteRequest } from '../../api/routes/route.ts';
 import { digestOf } from '../../base/crypto/credential-format.ts';
 import { type Random, randomText } from '../../base/crypto/ids.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
-import type { LinkRow } from '../../storage/schema.ts';
+import type { LinkRow } from '../../storage/schema/schema.ts';
 import type { Accepted } from '../agreements/agreements.ts';
 import { rememberedSeconds } from './remembered-readers.ts';
 

@@ -4,12 +4,12 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
-import { entityKey } from '../../storage/change.ts';
-import { foldValue } from '../../storage/folded-text.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { unannouncedRevision } from '../../storage/release-0-1.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database, Executor, VisitorRow } from '../../storage/schema.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
+import { foldValue } from '../../storage/queries/folded-text.ts';
+import { entityKey } from '../../storage/schema/change.ts';
+import type { Database, Executor, VisitorRow } from '../../storage/schema/schema.ts';
+import { unannouncedRevision } from '../../storage/upkeep/release-0-1.ts';
 import { type AccessSession, accessSecondsMax } from './cookies.ts';
 import { findErasure, putErasure } from './store.ts';
 

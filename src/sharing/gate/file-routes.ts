@@ -11,7 +11,7 @@ import { createDownloadHead, startBody } from '../../base/http/download.ts';
 import { isStampable, pdfNameOf } from '../../base/http/pdf-types.ts';
 import { requireShownVersion, versionHeader } from '../../base/http/shown-version.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import type { DocumentRow } from '../../storage/schema.ts';
+import type { DocumentRow } from '../../storage/schema/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { Previews } from '../previews/previews.ts';

@@ -7,7 +7,7 @@ import { type Html, html } from '../../base/http/html.ts';
 import { htmlHeaders } from '../../base/http/html-headers.ts';
 import { isStampable } from '../../base/http/pdf-types.ts';
 import { type ViewerKind, viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import type { LinkRow } from '../../storage/schema.ts';
+import type { LinkRow } from '../../storage/schema/schema.ts';
 import type { Brand } from '../brand/brand.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { ShownDocument } from '../previews/previews.ts';

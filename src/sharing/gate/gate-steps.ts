@@ -6,7 +6,7 @@ import { Failure } from '../../base/errors/errors.ts';
 import { readEmail } from '../../base/net/email.ts';
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database, LinkRow } from '../../storage/schema.ts';
+import type { Database, LinkRow } from '../../storage/schema/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { CodeRequester, CodeTarget, GateCodes } from './codes.ts';
 import { type Admission, type GateState, hasVerifiedEmail } from './cookies.ts';

@@ -1,6 +1,6 @@
 // The gate of a link. Every request for a shared document is checked here. An expiry takes effect
-// immediately, and a revocation within a second: see storage/revocation-safe-cache.ts. Every route
-// of a link requires access, except the HTML, which shows the gate instead.
+// immediately, and a revocation within a second: see storage/cache/revocation-safe-cache.ts. Every
+// route of a link requires access, except the HTML, which shows the gate instead.
 
 import { createHash } from 'node:crypto';
 import {
@@ -15,10 +15,10 @@ import type { SignedValues } from '../../base/crypto/signed-value.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { admits } from '../../base/net/address-lists.ts';
 import { networkOf } from '../../base/net/network.ts';
-import { isCountedReader } from '../../storage/counted-readers.ts';
-import type { Database, LinkRow } from '../../storage/schema.ts';
+import type { Database, LinkRow } from '../../storage/schema/schema.ts';
 import type { Accepted } from '../agreements/agreements.ts';
 import type { Links, Shared, SharedDocument } from '../links/links.ts';
+import { isCountedReader } from '../queries/counted-readers.ts';
 import type { Rooms } from '../rooms/rooms.ts';
 import {
   type AccessSession,

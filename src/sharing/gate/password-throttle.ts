@@ -4,7 +4,7 @@ import { type Clock, minuteMs, secondMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 
 const limits = {

@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { digestOf } from '../../base/crypto/credential-format.ts';
 import { encodeBase62, type Random } from '../../base/crypto/ids.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database, LinkRow } from '../../storage/schema.ts';
+import type { Database, LinkRow } from '../../storage/schema/schema.ts';
 import { deleteRememberedReader, findRememberedReader, insertRememberedReader } from './store.ts';
 
 export const rememberedDays = 30;

@@ -3,7 +3,7 @@
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import { networkOf } from '../../base/net/network.ts';
-import type { LinkRow } from '../../storage/schema.ts';
+import type { LinkRow } from '../../storage/schema/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { Shared } from '../links/links.ts';

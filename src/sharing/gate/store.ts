@@ -1,7 +1,7 @@
-import { hasRow } from '../../storage/row-counts.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, GateCodeRow, RevokedTokenRow } from '../../storage/schema.ts';
-import { deleteBy, findBy, insertInto } from '../../storage/table-queries.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import { deleteBy, findBy, insertInto } from '../../storage/queries/table-queries.ts';
+import type { Executor, GateCodeRow, RevokedTokenRow } from '../../storage/schema/schema.ts';
 
 /** Replaces the last code. Returns false if the last code was sent after `since`. */
 export async function replaceCode(

@@ -1,6 +1,6 @@
 // Computes the figures of the newest views.
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import type { DocumentVersionRow, ViewRow } from '../../storage/schema.ts';
+import type { DocumentVersionRow, ViewRow } from '../../storage/schema/schema.ts';
 import type { PageTime, ViewWithPages } from '../views/views.ts';
 
 const viewsMax = 10_000;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { ownedRows } from '../../storage/purge.ts';
-import type { DeleteSlice, RetentionRule } from '../../storage/retention.ts';
-import type { Executor, StoredView } from '../../storage/schema.ts';
-import { hasTarget } from '../../storage/sharing-rows.ts';
-import { findBy } from '../../storage/table-queries.ts';
-import { type ViewScope, viewsIn } from '../../storage/view-scopes.ts';
+import { findBy } from '../../storage/queries/table-queries.ts';
+import type { Executor, StoredView } from '../../storage/schema/schema.ts';
+import { hasTarget } from '../../storage/schema/sharing-rows.ts';
+import { ownedRows } from '../../storage/upkeep/purge.ts';
+import type { DeleteSlice, RetentionRule } from '../../storage/upkeep/retention.ts';
+import { type ViewScope, viewsIn } from '../queries/view-scopes.ts';
 
 /** Views that are counted by day. */
 const countedMax = 50_000;

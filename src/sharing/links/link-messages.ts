@@ -1,5 +1,5 @@
 // The form of links in answers, with facts about their documents and folders.
-import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { Domains } from '../domains/domains.ts';
 import { linkMessage } from './options.ts';

@@ -1,8 +1,8 @@
 import { fail } from '../../base/errors/errors.ts';
-import { entityKey } from '../../storage/change.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
+import { entityKey } from '../../storage/schema/change.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema/schema.ts';
 import { findLink, findShared, type Shared } from './store.ts';
 
 export type { Shared, SharedDocument, SharedFolder } from './store.ts';

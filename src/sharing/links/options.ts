@@ -18,8 +18,8 @@ import { invalid } from '../../base/errors/errors.ts';
 import { isStampable } from '../../base/http/pdf-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { entriesOf, readListEntry, storeList } from '../../base/net/address-lists.ts';
-import { type EntryRule, readEntryRules, writeEntryRules } from '../../storage/entry-rules.ts';
-import type { LinkRow } from '../../storage/schema.ts';
+import type { LinkRow } from '../../storage/schema/schema.ts';
+import { type EntryRule, readEntryRules, writeEntryRules } from '../queries/entry-rules.ts';
 import type { LinkFilter } from './list/store.ts';
 import type { LinkChange, LinkTarget } from './store.ts';
 

@@ -6,7 +6,7 @@ import { fail, invalid } from '../../base/errors/errors.ts';
 import { linkMailParts, linkMailSubject } from '../../base/mail/link-mail.ts';
 import { admits } from '../../base/net/address-lists.ts';
 import { mailboxOf, readEmail } from '../../base/net/email.ts';
-import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema/schema.ts';
 import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { Domains } from '../domains/domains.ts';

@@ -1,11 +1,17 @@
 import type { Insertable } from 'kysely';
-import { hasConverter } from '../../storage/converters.ts';
-import { findDocument, findVersion, withVersion } from '../../storage/document-versions.ts';
-import { findFolder } from '../../storage/folder-tree.ts';
-import { inLiveWorkspace } from '../../storage/purge.ts';
-import type { DocumentRow, Executor, FolderRow, LinkRow, Schema } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { hasTarget } from '../../storage/sharing-rows.ts';
+import { inLiveWorkspace } from '../../storage/queries/live-workspaces.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import type {
+  DocumentRow,
+  Executor,
+  FolderRow,
+  LinkRow,
+  Schema,
+} from '../../storage/schema/schema.ts';
+import { hasTarget } from '../../storage/schema/sharing-rows.ts';
+import { hasConverter } from '../queries/converters.ts';
+import { findDocument, findVersion, withVersion } from '../queries/document-versions.ts';
+import { findFolder } from '../queries/folder-tree.ts';
 
 /** False if the document or folder was removed. The workspace's usage must be locked. */
 export async function insertLink(

@@ -6,10 +6,10 @@ import { Failure, fail } from '../../base/errors/errors.ts';
 import type { Mailer } from '../../base/mail/mailer.ts';
 import { attemptsMax, retryWaitMs } from '../../base/mail/retries.ts';
 import { transact } from '../../storage/database.ts';
-import type { Lease } from '../../storage/leases.ts';
-import { startPeriodicTask } from '../../storage/periodic-task.ts';
-import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema/schema.ts';
 import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
+import type { Lease } from '../../storage/upkeep/leases.ts';
+import { startPeriodicTask } from '../../storage/upkeep/periodic-task.ts';
 import type { Brands } from '../brand/brand.ts';
 import { composeViewMail, readersMax } from './mail.ts';
 import {

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { retriesDueBy, type WaitingMail } from '../../base/mail/retries.ts';
-import { inLiveWorkspace } from '../../storage/purge.ts';
-import { countRows } from '../../storage/row-counts.ts';
+import { inLiveWorkspace } from '../../storage/queries/live-workspaces.ts';
+import { countRows } from '../../storage/queries/row-counts.ts';
 import type {
   Executor,
   LinkNoticeRow,
@@ -9,7 +9,7 @@ import type {
   StoredView,
   UserRow,
   ViewRow,
-} from '../../storage/schema.ts';
+} from '../../storage/schema/schema.ts';
 
 /** Adds a view to the next mail about its link, if the creator gets one. */
 export async function noteView(

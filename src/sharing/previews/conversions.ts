@@ -3,11 +3,11 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/errors/errors.ts';
-import { converterLease } from '../../storage/converters.ts';
 import { transact } from '../../storage/database.ts';
-import type { Leases } from '../../storage/leases.ts';
-import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema/schema.ts';
+import type { Leases } from '../../storage/upkeep/leases.ts';
+import { type PeriodicTask, startPeriodicTask } from '../../storage/upkeep/periodic-task.ts';
+import { converterLease } from '../queries/converters.ts';
 import {
   type ConversionResult,
   convertVersion,

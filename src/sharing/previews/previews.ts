@@ -3,8 +3,8 @@
 
 import { fail } from '../../base/errors/errors.ts';
 import { officeExtensionOf, pdfNameOf } from '../../base/http/pdf-types.ts';
-import { hasConverter } from '../../storage/converters.ts';
-import type { Database, DocumentRow, Executor, PreviewRow } from '../../storage/schema.ts';
+import type { Database, DocumentRow, Executor, PreviewRow } from '../../storage/schema/schema.ts';
+import { hasConverter } from '../queries/converters.ts';
 import { conversionErrorText } from './converter/conversion-errors.ts';
 import { findPreview, findPreviews, type VersionKey } from './store.ts';
 

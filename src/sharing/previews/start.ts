@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { type Config, ConfigError } from '../../base/config/config.ts';
-import type { PeriodicTask } from '../../storage/periodic-task.ts';
+import type { PeriodicTask } from '../../storage/upkeep/periodic-task.ts';
 import { type ConversionsOptions, startConversions } from './conversions.ts';
 import { conversionLimits } from './converter/conversion-errors.ts';
 import { createConverter } from './converter/converter.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { selectHeld } from '../../storage/leases.ts';
-import { countRows } from '../../storage/row-counts.ts';
-import type { Executor, PreviewRow } from '../../storage/schema.ts';
-import { findBy } from '../../storage/table-queries.ts';
+import { countRows } from '../../storage/queries/row-counts.ts';
+import { findBy } from '../../storage/queries/table-queries.ts';
+import type { Executor, PreviewRow } from '../../storage/schema/schema.ts';
+import { selectHeld } from '../../storage/upkeep/leases.ts';
 
 export type VersionKey = Pick<PreviewRow, 'document_id' | 'version'>;
 

@@ -4,7 +4,7 @@ import type { Config } from '../../base/config/config.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import { createKeyedQueue } from '../../base/limits/keyed-queue.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import {
   addUsage,
   findQuotaAndUsage,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
-import type { Executor, WorkspaceRow, WorkspaceUsageRow } from '../../storage/schema.ts';
+import { compileOnce, type QueryParameters } from '../../storage/queries/compiled-query.ts';
+import type { Executor, WorkspaceRow, WorkspaceUsageRow } from '../../storage/schema/schema.ts';
 
 export type WorkspaceUsage = Omit<WorkspaceUsageRow, 'workspace_id'>;
 

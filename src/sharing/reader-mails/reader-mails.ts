@@ -4,9 +4,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { Mail, Mailer } from '../../base/mail/mailer.ts';
 import { attemptsMax, retryWaitMs } from '../../base/mail/retries.ts';
 import { transact } from '../../storage/database.ts';
-import type { Lease } from '../../storage/leases.ts';
-import { startPeriodicTask } from '../../storage/periodic-task.ts';
-import type { Database, Executor, ReaderMailRow } from '../../storage/schema.ts';
+import type { Database, Executor, ReaderMailRow } from '../../storage/schema/schema.ts';
+import type { Lease } from '../../storage/upkeep/leases.ts';
+import { startPeriodicTask } from '../../storage/upkeep/periodic-task.ts';
 import { deleteMail, findDueMail, insertMails, postponeMail } from './store.ts';
 
 /** Returns undefined if the mail is no longer needed. */

@@ -1,6 +1,6 @@
 import { retriesDueBy, type WaitingMail } from '../../base/mail/retries.ts';
-import type { Executor, ReaderMailRow } from '../../storage/schema.ts';
-import { deleteBy } from '../../storage/table-queries.ts';
+import { deleteBy } from '../../storage/queries/table-queries.ts';
+import type { Executor, ReaderMailRow } from '../../storage/schema/schema.ts';
 
 export async function insertMails(trx: Executor, rows: readonly ReaderMailRow[]): Promise<void> {
   await trx.insertInto('reader_mails').values(rows).execute();

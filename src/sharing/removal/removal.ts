@@ -1,5 +1,5 @@
-import { ownedRows, type Purge } from '../../storage/purge.ts';
-import type { RetentionRule } from '../../storage/retention.ts';
+import { ownedRows, type Purge } from '../../storage/upkeep/purge.ts';
+import type { RetentionRule } from '../../storage/upkeep/retention.ts';
 import {
   deleteDocumentOf,
   deleteFolders,

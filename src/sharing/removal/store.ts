@@ -1,11 +1,11 @@
 // Deletes the rows of removed documents, from the page rows of views up to the document, and those
 // of deleted workspaces.
 
-import { findBlobsOf } from '../../storage/document-versions.ts';
-import { insertExpiredBlob } from '../../storage/expired-blobs.ts';
-import { deleteUntil, type PurgeStep } from '../../storage/purge.ts';
-import { skipLocked } from '../../storage/row-locks.ts';
-import type { Executor } from '../../storage/schema.ts';
+import { skipLocked } from '../../storage/queries/row-locks.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
+import { deleteUntil, type PurgeStep } from '../../storage/upkeep/purge.ts';
+import { findBlobsOf } from '../queries/document-versions.ts';
+import { insertExpiredBlob } from '../queries/expired-blobs.ts';
 
 /** Fewer than `limit`: none is left. A view is deleted with all its page rows. */
 export function deleteRemovedRows(trx: Executor, limit: number): Promise<number> {

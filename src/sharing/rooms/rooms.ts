@@ -2,13 +2,13 @@
 // against the folders that contain it now, and against the rules of the link.
 import { createFairPlaces } from '../../base/limits/fair-share.ts';
 import { startSlicedWork, takeTurn } from '../../base/limits/turns.ts';
-import { entityKey } from '../../storage/change.ts';
-import { hiddenIdsOf, mayDownload, roomPathOf } from '../../storage/entry-rules.ts';
-import { findAncestors, findDescendants } from '../../storage/folder-tree.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database, FolderRow, LinkRow } from '../../storage/schema.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
+import { entityKey } from '../../storage/schema/change.ts';
+import type { Database, FolderRow, LinkRow } from '../../storage/schema/schema.ts';
 import type { SharedDocument, SharedFolder } from '../links/links.ts';
+import { hiddenIdsOf, mayDownload, roomPathOf } from '../queries/entry-rules.ts';
+import { findAncestors, findDescendants } from '../queries/folder-tree.ts';
 import { entryTokenAt, positionAt } from './page-token.ts';
 import {
   findDocumentsIn,

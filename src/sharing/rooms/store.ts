@@ -1,10 +1,10 @@
 // The entries of a folder as the readers of a room see them: folders before documents, by name.
 
 import { type SqlBool, sql } from 'kysely';
-import { findDocument } from '../../storage/document-versions.ts';
-import { foldedColumn, foldValue } from '../../storage/folded-text.ts';
-import { findAncestors } from '../../storage/folder-tree.ts';
-import type { DocumentRow, Executor, FolderRow } from '../../storage/schema.ts';
+import { foldedColumn, foldValue } from '../../storage/queries/folded-text.ts';
+import type { DocumentRow, Executor, FolderRow } from '../../storage/schema/schema.ts';
+import { findDocument } from '../queries/document-versions.ts';
+import { findAncestors } from '../queries/folder-tree.ts';
 
 /** A document, and the folders from the one that contains it up to the top level. */
 export type LocatedDocument = {

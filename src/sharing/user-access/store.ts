@@ -1,10 +1,10 @@
 // The access of a user in workspaces: roles, links and invitations.
 import { sql } from 'kysely';
 import type { AccessSource } from '../../api/access/access-source.ts';
-import { readNewest } from '../../storage/newest-rows.ts';
-import { lockRows } from '../../storage/row-locks.ts';
-import type { Executor, WorkspaceRow } from '../../storage/schema.ts';
-import { hasTarget } from '../../storage/sharing-rows.ts';
+import { readNewest } from '../../storage/queries/newest-rows.ts';
+import { lockRows } from '../../storage/queries/row-locks.ts';
+import type { Executor, WorkspaceRow } from '../../storage/schema/schema.ts';
+import { hasTarget } from '../../storage/schema/sharing-rows.ts';
 
 const openLinks = (db: Executor, creatorId: string, time: number) =>
   db

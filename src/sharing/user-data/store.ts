@@ -6,12 +6,12 @@ import {
   eraseFromLink,
   linkTexts,
   pseudonymOf,
-} from '../../storage/erased-addresses.ts';
-import { foldedColumn, foldValue } from '../../storage/folded-text.ts';
-import { ownDataPageMax, pagesByKey } from '../../storage/own-data.ts';
-import { ownedRows, type PurgeStep } from '../../storage/purge.ts';
-import type { Executor } from '../../storage/schema.ts';
-import { findUserRow } from '../../storage/users.ts';
+} from '../../storage/queries/erased-addresses.ts';
+import { foldedColumn, foldValue } from '../../storage/queries/folded-text.ts';
+import { ownDataPageMax, pagesByKey } from '../../storage/queries/own-data.ts';
+import { findUserRow } from '../../storage/queries/users.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
+import { ownedRows, type PurgeStep } from '../../storage/upkeep/purge.ts';
 
 /** The workspaces with views of an address. Each of them has an index on addresses. */
 const visited = (db: Executor, email: string) =>

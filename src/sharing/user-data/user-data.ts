@@ -1,7 +1,7 @@
 // The data of users in workspaces, for their export and their erasure.
 import type { UserData } from '../../api/access/user-data.ts';
-import { ownData } from '../../storage/own-data.ts';
-import { ownedRows, type PurgeStep } from '../../storage/purge.ts';
+import { ownData } from '../../storage/queries/own-data.ts';
+import { ownedRows, type PurgeStep } from '../../storage/upkeep/purge.ts';
 import {
   deleteInvitations,
   eraseFromLinks,

@@ -6,7 +6,7 @@ import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { versionHeader, versionHeaderDoc } from '../../base/http/shown-version.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import type { DocumentRow } from '../../storage/schema.ts';
+import type { DocumentRow } from '../../storage/schema/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { GrantedAccess } from '../gate/gate.ts';
 import type { ReaderViews, ViewReport } from './reader-views.ts';

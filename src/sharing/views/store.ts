@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { type PageQuery, selectNewestFirst } from '../../storage/page-token.ts';
-import { hasRow } from '../../storage/row-counts.ts';
-import { lockRows } from '../../storage/row-locks.ts';
-import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
-import { hasTarget } from '../../storage/sharing-rows.ts';
-import { type ViewScope, type VisitorScope, viewsIn } from '../../storage/view-scopes.ts';
+import { type List, type ListPage, readList } from '../../storage/queries/list.ts';
+import type { ListQuery } from '../../storage/queries/list-request.ts';
+import { type PageQuery, selectNewestFirst } from '../../storage/queries/page-token.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import { lockRows } from '../../storage/queries/row-locks.ts';
+import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema/schema.ts';
+import { hasTarget } from '../../storage/schema/sharing-rows.ts';
+import { type ViewScope, type VisitorScope, viewsIn } from '../queries/view-scopes.ts';
 
 /** Another order of a document's views would need another index, which each new view updates. */
 export const viewLists = {

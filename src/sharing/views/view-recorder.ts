@@ -2,9 +2,9 @@
 // waits for a write. Reports contain totals: if one is lost, the next one replaces it.
 
 import type { Clock } from '../../base/clock.ts';
+import { within } from '../../base/limits/within.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database, Executor, ViewPageRow } from '../../storage/schema.ts';
-import { within } from '../../storage/within.ts';
+import type { Database, Executor, ViewPageRow } from '../../storage/schema/schema.ts';
 import {
   findStoredPageRows,
   lockViews,

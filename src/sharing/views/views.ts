@@ -4,11 +4,11 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { LinkViewSchema } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { takeTurn } from '../../base/limits/turns.ts';
-import { type ListPage, shortenPage } from '../../storage/list.ts';
-import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
-import type { Position } from '../../storage/page-token.ts';
-import type { Database, StoredView, ViewRow } from '../../storage/schema.ts';
-import type { ViewScope, VisitorScope } from '../../storage/view-scopes.ts';
+import { type ListPage, shortenPage } from '../../storage/queries/list.ts';
+import { type ListRequest, parseListRequest } from '../../storage/queries/list-request.ts';
+import type { Position } from '../../storage/queries/page-token.ts';
+import type { Database, StoredView, ViewRow } from '../../storage/schema/schema.ts';
+import type { ViewScope, VisitorScope } from '../queries/view-scopes.ts';
 import {
   countPageRows,
   findDocumentNames,

@@ -6,14 +6,14 @@ import {
   linkTexts,
   pseudonymOf,
   waitingReceipts,
-} from '../../storage/erased-addresses.ts';
-import { containsText, foldedColumn } from '../../storage/folded-text.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import { hasRow } from '../../storage/row-counts.ts';
-import type { Executor, VisitorRow } from '../../storage/schema.ts';
-import type { SearchTable } from '../../storage/search.ts';
-import { findBy } from '../../storage/table-queries.ts';
+} from '../../storage/queries/erased-addresses.ts';
+import { containsText, foldedColumn } from '../../storage/queries/folded-text.ts';
+import { type List, type ListPage, readList } from '../../storage/queries/list.ts';
+import type { ListQuery } from '../../storage/queries/list-request.ts';
+import { hasRow } from '../../storage/queries/row-counts.ts';
+import type { SearchTable } from '../../storage/queries/search.ts';
+import { findBy } from '../../storage/queries/table-queries.ts';
+import type { Executor, VisitorRow } from '../../storage/schema/schema.ts';
 
 export const visitorList = {
   sorts: { create_time: 'number', last_view_time: 'number', view_count: 'number', email: 'text' },

@@ -1,6 +1,6 @@
 // The rule of a workspace that requires a second factor of its members.
 import { type Clock, dayMs } from '../../base/clock.ts';
-import type { WorkspaceRow } from '../../storage/schema.ts';
+import type { WorkspaceRow } from '../../storage/schema/schema.ts';
 
 type StoredRule = Pick<WorkspaceRow, 'factor_required_since' | 'factor_grace_days'>;
 

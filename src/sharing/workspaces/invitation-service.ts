@@ -7,20 +7,14 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { linkTokenMatches, parseLinkToken } from '../../base/crypto/link-token.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
-import { findUserRowByEmail } from '../../storage/users.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import { findUserRowByEmail } from '../../storage/queries/users.ts';
+import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema/schema.ts';
+import { endInvitations, findInvitation, findInvitationsTo } from './invitations/store.ts';
 import { invitationMs } from './invitations.ts';
 import { mayStillInvite } from './inviter.ts';
 import { protoRoles } from './roles.ts';
-import {
-  endInvitations,
-  findInvitation,
-  findInvitationsTo,
-  findMember,
-  findWorkspace,
-  putMember,
-} from './store.ts';
+import { findMember, findWorkspace, putMember } from './store.ts';
 
 export type NewMembers = {
   prepare(user: { email: string; name: string; password: string }): Promise<UserRow>;

@@ -22,23 +22,23 @@ import type { MailPart } from '../../base/mail/mail-body.ts';
 import type { Mailer } from '../../base/mail/mailer.ts';
 import { mailboxOf, readEmail } from '../../base/net/email.ts';
 import { mailAddress, mailName } from '../../base/net/mail-name.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import { findUserRow, findUserRowByEmail } from '../../storage/queries/users.ts';
+import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema/schema.ts';
 import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
-import { findUserRow, findUserRowByEmail } from '../../storage/users.ts';
 import type { Brands } from '../brand/brand.ts';
-import { requireOwner } from './members.ts';
-import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
 import {
   countOtherInvitations,
   endInvitations,
   findInvitation,
   findInvitations,
   findInvitationsTo,
-  findMember,
   insertInvitation,
   invitationList,
-} from './store.ts';
+} from './invitations/store.ts';
+import { requireOwner } from './members.ts';
+import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
+import { findMember } from './store.ts';
 import { lockWorkspace, requireWorkspace } from './workspaces.ts';
 
 export const invitationMs = 7 * dayMs;

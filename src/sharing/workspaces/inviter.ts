@@ -1,8 +1,8 @@
 // The inviter of an invitation must still be able to give the role when it is accepted. Otherwise
 // a removed administrator could come back with an invitation to another address.
 import { parseStoredScopes } from '../../api/access/scopes.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, InvitationRow } from '../../storage/schema.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import type { Executor, InvitationRow } from '../../storage/schema/schema.ts';
 import { roleScopes } from './roles.ts';
 import { findMember } from './store.ts';
 

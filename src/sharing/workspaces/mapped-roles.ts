@@ -1,6 +1,6 @@
 // The roles that groups at an identity provider have in workspaces.
 import type { Clock } from '../../base/clock.ts';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema/schema.ts';
 import type { Role } from './roles.ts';
 import {
   deleteMember,

@@ -9,9 +9,9 @@ import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import { parseListRequest } from '../../storage/queries/list-request.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
 import {
   deleteMember,

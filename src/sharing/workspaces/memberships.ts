@@ -1,9 +1,9 @@
 // The scopes of users in their workspaces, cached until something changes.
 import type { Membership, MembershipsOf } from '../../api/principal.ts';
-import { entityKey } from '../../storage/change.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Invalidations } from '../../storage/cache/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
+import { entityKey } from '../../storage/schema/change.ts';
+import type { Database, Executor } from '../../storage/schema/schema.ts';
 import { factorDueTimeOf } from './factor-rule.ts';
 import { type Role, roleScopes } from './roles.ts';
 import { findAllRoles, findRoles } from './store.ts';

@@ -1,6 +1,6 @@
 // The scopes of each role in a workspace. Owners can also add and remove owners.
 import { MemberRole } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import type { MemberRow } from '../../storage/schema.ts';
+import type { MemberRow } from '../../storage/schema/schema.ts';
 
 export type Role = MemberRow['role'];
 

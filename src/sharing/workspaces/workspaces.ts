@@ -1,9 +1,9 @@
 import type { IsWorkspaceDeleted } from '../../api/principal.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
-import { entityKey } from '../../storage/change.ts';
-import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Database, Executor, WorkspaceRow } from '../../storage/schema.ts';
+import { createRevocationSafeCache } from '../../storage/cache/revocation-safe-cache.ts';
+import { lockRow } from '../../storage/queries/row-locks.ts';
+import { entityKey } from '../../storage/schema/change.ts';
+import type { Database, Executor, WorkspaceRow } from '../../storage/schema/schema.ts';
 import type { MembershipOptions } from './memberships.ts';
 import { findWorkspace } from './store.ts';
 

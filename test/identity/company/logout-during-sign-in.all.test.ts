@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { transact } from '../../../src/storage/database.ts';
-import { lockUserRow } from '../../../src/storage/users.ts';
+import { lockUserRow } from '../../../src/storage/queries/users.ts';
 import { openUntilFinished } from '../../support/databases.ts';
 import { countWaiting } from '../../support/lock-waits.ts';
 import { codeOf } from '../../support/manager-calls.ts';

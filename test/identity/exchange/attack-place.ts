@@ -1,6 +1,6 @@
 // A service whose customer has a client that may act for it, for attacks on the token exchange.
 import { decodeProtectedHeader } from 'jose';
-import type { Executor } from '../../../src/storage/schema.ts';
+import type { Executor } from '../../../src/storage/schema/schema.ts';
 import { startTestApp } from '../../support/harness.ts';
 import { callJson, type Form } from '../../support/json-calls.ts';
 import { managerCredential } from '../../support/manager-calls.ts';

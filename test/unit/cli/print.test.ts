@@ -7,7 +7,7 @@ import {
   writeRows,
 } from '../../../clients/cli/src/base/print.ts';
 import { fieldAt, fieldOf } from '../../../clients/cli/src/remote/columns.ts';
-import { pseudonymOf } from '../../../src/storage/erased-addresses.ts';
+import { pseudonymOf } from '../../../src/storage/queries/erased-addresses.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 
 const idAndName: readonly Field[] = [

@@ -4,7 +4,7 @@ import {
   listTokenAt,
   parseListRequest,
   type SortColumns,
-} from '../../../src/storage/list-request.ts';
+} from '../../../src/storage/queries/list-request.ts';
 
 const sorts: SortColumns = { create_time: 'number', name: 'text' };
 

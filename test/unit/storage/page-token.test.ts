@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PageQuery, pageOf, parsePageRequest } from '../../../src/storage/page-token.ts';
+import {
+  type PageQuery,
+  pageOf,
+  parsePageRequest,
+} from '../../../src/storage/queries/page-token.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 
 type Row = { create_time: number; id: string };

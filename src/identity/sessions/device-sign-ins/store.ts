@@ -1,6 +1,6 @@
-import { hasRow } from '../../../storage/row-counts.ts';
-import type { DeviceSignInRow, Executor } from '../../../storage/schema.ts';
-import { findBy, insertUnlessTaken } from '../../../storage/table-queries.ts';
+import { hasRow } from '../../../storage/queries/row-counts.ts';
+import { findBy, insertUnlessTaken } from '../../../storage/queries/table-queries.ts';
+import type { DeviceSignInRow, Executor } from '../../../storage/schema/schema.ts';
 
 const table = 'device_sign_ins';
 

@@ -1,10 +1,10 @@
 // The list of the links of a workspace.
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { containsText } from '../../../storage/folded-text.ts';
-import { type List, type ListPage, readList } from '../../../storage/list.ts';
-import type { ListQuery } from '../../../storage/list-request.ts';
-import type { Executor, LinkRow } from '../../../storage/schema.ts';
-import { hasTarget } from '../../../storage/sharing-rows.ts';
+import { containsText } from '../../../storage/queries/folded-text.ts';
+import { type List, type ListPage, readList } from '../../../storage/queries/list.ts';
+import type { ListQuery } from '../../../storage/queries/list-request.ts';
+import type { Executor, LinkRow } from '../../../storage/schema/schema.ts';
+import { hasTarget } from '../../../storage/schema/sharing-rows.ts';
 
 /** An empty id does not filter. */
 export type LinkFilter = {
