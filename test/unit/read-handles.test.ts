@@ -58,7 +58,7 @@ it('readers share a file, also the next reader', async () => {
   await expect.poll(openNames).toEqual([]);
 });
 
-it('a file that was replaced is opened again: soon for new readers, and after a failed read at once', async () => {
+it('a replaced file is opened again, at once after a failed read', async () => {
   const replaced = inFolder('replaced');
   const replace = async (text: string) => {
     await rm(replaced, { force: true });
