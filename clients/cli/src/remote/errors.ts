@@ -114,10 +114,29 @@ function explainFailedCall({ code, message, cause }: LatchkeyError, server: stri
     return new CommandError('Interrupted.', undefined, 'interrupted');
   }
   const isLost = code === 'connection_failed' || isLate;
+  const hint = isUntrusted(cause)
+    ? '\nIf a private certificate authority has issued the certificate of the server, set ' +
+      'NODE_EXTRA_CA_CERTS to the file of its certificate.'
+    : '';
   const what = isLate
     ? `${server} did not answer in time`
     : isLost
       ? cleanText(message)
       : `Cannot use ${server}: the answer does not come from Latchkey (${cleanText(message)})`;
-  return new CommandError(what, undefined, 'unavailable');
+  return new CommandError(`${what}${hint}`, undefined, 'unavailable');
+}
+
+/** The codes of Node for a certificate without a trusted issuer. */
+const untrustedCodes: readonly string[] = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
+function isUntrusted(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && untrustedCodes.includes(String(error.code))) return true;
+  return isUntrusted(error.cause);
 }
