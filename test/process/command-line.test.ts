@@ -73,6 +73,14 @@ describe('the command line', () => {
     [['clients', 'get', 'a', 'b'], 'Unexpected argument "b".'],
     [['clients', 'get', 'a', '--colour'], 'The option "--colour" is unknown.\n'],
     [['clients', 'get', 'a', '--jsn'], 'The option "--jsn" is unknown. Did you mean --json?'],
+    [
+      ['clients', 'secrets', 'rotate', 'a', '--overlap'],
+      'The option "--overlap" is unknown. Did you mean --overlap-seconds?',
+    ],
+    [
+      ['links', 'create', 'a', '--email'],
+      'Did you mean one of --email-required, --email-verification-required?',
+    ],
     [['upload', 'a', '--name'], 'The option --name <name> needs a value.'],
     [
       ['backup', 'a', '--blobs=none'],

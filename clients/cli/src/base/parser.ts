@@ -216,11 +216,21 @@ const isMisspelt = ({ code, message }: CommanderError) =>
 const meantPattern = /\n\((Did you mean .*\?)\)$/;
 
 /** Similar names, or the accepted values. */
-function hintsOf(message: string, { args = [] }: Command): string[] {
-  const [, meant] = meantPattern.exec(message) ?? [];
+function hintsOf(message: string, { args = [], options = [] }: Command): string[] {
+  const [, meant = longerOption(message, options)] = meantPattern.exec(message) ?? [];
   const [choices] = /Allowed choices are .*\.$/.exec(message) ?? [];
   const [, missing] = /missing required argument '(.*)'$/.exec(message) ?? [];
   const values = args.find(({ name }) => name === missing)?.values;
   const accepted = values && `Allowed choices are ${values.join(', ')}.`;
   return [meant, choices, accepted].flatMap((hint) => hint ?? []);
+}
+
+/** The options that begin with an unknown one: `--overlap-seconds` for `--overlap`. */
+function longerOption(message: string, options: readonly OptionSpec[]): string | undefined {
+  const [, unknown] = /unknown option '--(\w[\w-]*)/.exec(message) ?? [];
+  if (unknown === undefined) return undefined;
+  const found = options.filter(({ name }) => name.startsWith(`${unknown}-`));
+  if (found.length === 0) return undefined;
+  const names = found.map(({ name }) => `--${name}`).join(', ');
+  return `Did you mean ${found.length > 1 ? 'one of ' : ''}${names}?`;
 }
