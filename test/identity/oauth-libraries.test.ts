@@ -1,4 +1,7 @@
 // Other people's OAuth clients get tokens, and understand our errors.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
@@ -199,6 +202,20 @@ describeAppOnSqlite('an OAuth client', (suite) => {
         algorithm,
         execute: [openid.allowInsecureRequests],
       });
+
+    it('runs the program of docs/clients.md', async () => {
+      const { publicUrl, inside } = suite.app;
+      const document = readFileSync('docs/clients.md', 'utf8');
+      const [, program = ''] = /```js\n(\/\/ token\.mjs.*?)```/s.exec(document) ?? [];
+      const { ownerId, text } = await addClient(inside.db, 'payments:read');
+      const credentials = { CLIENT_ID: ownerId, CLIENT_SECRET: text };
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ['--input-type=module', '--eval', program],
+        { env: { ...process.env, LATCHKEY_BASE_URL: publicUrl, ...credentials } },
+      );
+      expect(stdout).toBe("{ active: true, scope: 'payments:read' }\n");
+    });
 
     it('exchanges a token, and binds the new one to its key', async () => {
       const { app } = suite;
