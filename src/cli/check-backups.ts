@@ -8,7 +8,8 @@ import { type Finding, ok, warning } from './finding.ts';
 export async function checkBackups(config: Config, now: number): Promise<Finding[]> {
   const newest = await findNewestBackup(config, now);
   if (newest === undefined) {
-    return [ok('backups', 'LATCHKEY_BACKUP_TARGET is not set; let a scheduler run `backup`')];
+    const advice = 'let a scheduler run `backup <file>`';
+    return [ok('backups', `LATCHKEY_BACKUP_TARGET is not set; ${advice}`)];
   }
   const { place, time, isLate } = newest;
   if (time === undefined) return [warning('backups', `${place} contains no backup`)];

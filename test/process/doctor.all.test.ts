@@ -87,6 +87,7 @@ test('an empty folder stays empty', async () => {
 
   expect(code).toBe(0);
   expect(lines.join('\n')).toMatch(/^warning +database .*the first start creates it$/m);
+  expect(lines.at(-1)).toMatch(/^ok +backups .*; let a scheduler run `backup <file>`$/);
   expect(await readdir(dataDir)).toEqual([]);
 });
 
