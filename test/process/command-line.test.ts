@@ -101,6 +101,10 @@ describe('the command line', () => {
     [['clinets', '--help'], 'The command "clinets" is unknown. Did you mean clients?'],
     [['clients', 'lst', '-h'], 'The command "lst" is unknown. Did you mean list?'],
     [['links', 'updat', '--help'], 'The command "updat" is unknown. Did you mean update?'],
+    [
+      ['clients', 'rotate', 'cli_1'],
+      'The command "rotate" is unknown. Did you mean secrets rotate?',
+    ],
     [['--versoin'], 'The option "--versoin" is unknown.'],
     [['a$1b'], 'The command "a$1b" is unknown.'],
     [["it's"], 'The command "it\'s" is unknown.'],

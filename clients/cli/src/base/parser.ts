@@ -216,8 +216,9 @@ const isMisspelt = ({ code, message }: CommanderError) =>
 const meantPattern = /\n\((Did you mean .*\?)\)$/;
 
 /** Similar names, or the accepted values. */
-function hintsOf(message: string, { args = [], options = [] }: Command): string[] {
-  const [, meant = longerOption(message, options)] = meantPattern.exec(message) ?? [];
+function hintsOf(message: string, { args = [], options = [], commands = [] }: Command): string[] {
+  const [, similar = longerOption(message, options)] = meantPattern.exec(message) ?? [];
+  const meant = nestedCommand(message, commands) ?? similar;
   const [choices] = /Allowed choices are .*\.$/.exec(message) ?? [];
   const [, missing] = /missing required argument '(.*)'$/.exec(message) ?? [];
   const values = args.find(({ name }) => name === missing)?.values;
@@ -225,12 +226,22 @@ function hintsOf(message: string, { args = [], options = [] }: Command): string[
   return [meant, choices, accepted].flatMap((hint) => hint ?? []);
 }
 
+/** The commands of this name in the groups of a group: `secrets rotate` for `rotate`. */
+function nestedCommand(message: string, groups: readonly Command[]): string | undefined {
+  const [, unknown] = /unknown command '(.*?)'(?:$|\n)/.exec(message) ?? [];
+  const holds = ({ commands = [] }: Command) => commands.some(({ name }) => name === unknown);
+  const found = groups.filter(holds).map(({ name }) => `${name} ${unknown}`);
+  return found.length > 3 ? undefined : suggestionOf(found);
+}
+
 /** The options that begin with an unknown one: `--overlap-seconds` for `--overlap`. */
 function longerOption(message: string, options: readonly OptionSpec[]): string | undefined {
   const [, unknown] = /unknown option '--(\w[\w-]*)/.exec(message) ?? [];
-  if (unknown === undefined) return undefined;
   const found = options.filter(({ name }) => name.startsWith(`${unknown}-`));
-  if (found.length === 0) return undefined;
-  const names = found.map(({ name }) => `--${name}`).join(', ');
-  return `Did you mean ${found.length > 1 ? 'one of ' : ''}${names}?`;
+  return suggestionOf(found.map(({ name }) => `--${name}`));
+}
+
+function suggestionOf(names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  return `Did you mean ${names.length > 1 ? 'one of ' : ''}${names.join(', ')}?`;
 }
