@@ -77,7 +77,10 @@ function runService({ config, host, logFormat: format, logFields, start }: Run):
       const stop = () =>
         app
           .stop()
-          .then(flush)
+          .then(() => {
+            log.info('the service has stopped');
+            return flush();
+          })
           .then(() => end(0), crash);
       stopOnSignal(host, { isTerminal, drainMs: config.drainSeconds * 1000, stop, end });
       // Writes the text last, because its reader may stop the service at once.

@@ -104,6 +104,7 @@ itHolds('an idle program exits with 0 at once', async (signal) => {
 
   expect(await program.ended).toBe(0);
   expect(program.stderr()).not.toContain('Latchkey ends');
+  expect(program.stdout()).toContain('the service has stopped');
 });
 
 itHolds('running calls finish over HTTP and gRPC, and new ones are refused', async (signal) => {
