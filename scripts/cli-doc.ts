@@ -79,8 +79,8 @@ the server of the certificate. A command for another server, such as that of ano
 and sends nothing. The key must not have a passphrase. See [mutual TLS](operations.md#mutual-tls).
 
 \`login --certificate-file own.crt --certificate-key-file own.key\` stores the paths of the files in
-the profile. Only the server of the profile gets this certificate. A certificate or a credential in
-the environment replaces it.
+the profile. Only the server of the profile gets this certificate. A certificate in the environment
+replaces it, and so does a credential for the commands that need one.
 
 ## Output
 

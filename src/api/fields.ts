@@ -4,8 +4,8 @@ import { invalid } from '../base/errors/errors.ts';
 import { isBlank, isPrintable } from '../base/net/printable.ts';
 
 /**
- * Throws `invalid_argument` if the field `name` has characters that disguise it, or only characters
- * that are invisible. It may be empty.
+ * Throws `invalid_argument` if the field `name` has characters that disguise it, or no visible
+ * character. Accepts an empty name.
  */
 export function printableName(name: string): string {
   if (name !== '' && isBlank(name)) throw invalid('name', 'must contain a visible character');
@@ -13,7 +13,7 @@ export function printableName(name: string): string {
   return name;
 }
 
-/** Like `printableName`, for an update: a resource keeps a name. */
+/** Like `printableName`, but refuses an empty name. */
 export function requiredName(name: string): string {
   if (name === '') throw invalid('name', 'is required');
   return printableName(name);

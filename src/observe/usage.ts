@@ -12,7 +12,7 @@ export type ObserveUsage = (usage: {
 /** Each time series takes memory here and in Prometheus. */
 const seriesMax = 10_000;
 
-/** An imported client has an id of another form, but never of one of these. */
+/** Imported clients keep their own ids, which never have one of these forms. */
 const credentialKinds = ['sec', 'key', 'jwk', 'fed'] as const;
 
 /** Credentials are left out: each of their requests also counts for the owner. */

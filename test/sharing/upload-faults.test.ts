@@ -80,7 +80,7 @@ describe('a form is refused that', () => {
     ['the type of bytes', { 'Content-Type': 'application/octet-stream' }],
     ['an invalid content type', { 'Content-Type': ';;;' }],
     ['a compression', { 'Content-Encoding': 'gzip' }],
-    ['a compression after none', { 'Content-Encoding': 'identity, gzip' }],
+    ['identity and a compression', { 'Content-Encoding': 'identity, gzip' }],
   ];
   itHoldsFor(types, 9)('has another content type or a compression', async (_, headers) => {
     const { status, problem } = await post(whole, headers);

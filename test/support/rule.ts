@@ -48,7 +48,8 @@ export async function findFailures<T>(
 /**
  * Declares one test for all cases, where `it.each(cases)(sentence, check)` declares one for each.
  * The test also fails if there are fewer than `least` cases, because a table that has become empty
- * checks nothing. Only a table that is written in place needs no number.
+ * checks nothing. Only a table that is written in place needs no number. `beforeEach` and
+ * `afterEach` run once for all cases.
  */
 export function itHoldsFor<T extends Case>(cases: readonly T[], least = 2, order?: Order) {
   return (sentence: string, check: (...parts: PartsOf<T>) => unknown): void => {

@@ -147,7 +147,7 @@ describe('unfinished bodies of anonymous callers', () => {
       .toBe('invalid_argument');
   });
 
-  test('leave no memory for a compressed message in an address', async () => {
+  test('leave no memory for a compressed message in a URL', async () => {
     const get = (query: string) =>
       answerTo(
         port,

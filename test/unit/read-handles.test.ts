@@ -3,8 +3,13 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createReadHandles, type ReadHandle } from '../../src/base/files/read-handles.ts';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import {
+  createReadHandles,
+  type ReadHandle,
+  type ReadHandles,
+} from '../../src/base/files/read-handles.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -24,6 +29,12 @@ function openNames(): string[] {
   return targets.filter((name) => name.startsWith(folder)).map((name) => path.basename(name));
 }
 
+async function readOnce(file: ReadHandle): Promise<string> {
+  const text = await read(file);
+  file.end();
+  return text;
+}
+
 async function read(file: ReadHandle): Promise<string> {
   const { handle } = await file.use();
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(8), 0, 8, 0);
@@ -32,6 +43,12 @@ async function read(file: ReadHandle): Promise<string> {
 }
 
 const inFolder = (name: string) => path.join(folder, name);
+
+function closeAll(handles: ReadHandles): void {
+  for (const name of ['a', 'b', 'c']) handles.forget(inFolder(name));
+}
+
+afterEach(() => expect.poll(openNames).toEqual([]));
 
 it('a file stays open until its reader pauses, and is opened again for the next read', async () => {
   const file = createReadHandles({ idleMs: 50 }).of(inFolder('a'));
@@ -96,11 +113,37 @@ it('a removed file is closed when its last reader ends', async () => {
   await expect.poll(openNames).toEqual([]);
 });
 
+it('readers share a file while it waits for its place', async () => {
+  const handles = createReadHandles({ openMax: 1, idleMs: 20 });
+  const [other, first, second] = ['b', 'a', 'a'].map((name) => handles.of(inFolder(name)));
+  await other?.use();
+  const waiting = first?.use();
+  await setTimeout(50);
+  const alsoWaiting = second?.use();
+  other?.release();
+  expect(await alsoWaiting).toBe(await waiting);
+  for (const reader of [first, second]) reader?.release();
+});
+
 it('the file that is idle for the longest time is closed for another one', async () => {
-  const handles = createReadHandles({ openMax: 2, idleMs: 500 });
-  for (const name of ['a', 'b', 'a', 'c']) await read(handles.of(inFolder(name)));
+  const handles = createReadHandles({ openMax: 2 });
+  for (const name of ['a', 'b', 'a', 'c']) await readOnce(handles.of(inFolder(name)));
   await expect.poll(() => openNames().sort()).toEqual(['a', 'c']);
-  await expect.poll(openNames).toEqual([]);
+  closeAll(handles);
+});
+
+it('a file that its reader opens again replaces the one of a later reader', async () => {
+  const handles = createReadHandles({ openMax: 2 });
+  const [first, later] = [handles.of(inFolder('a')), handles.of(inFolder('a'))];
+  await read(first);
+  for (const name of ['b', 'c']) await readOnce(handles.of(inFolder(name)));
+  await read(later);
+  later.end();
+  await read(first);
+  // Before the other file is closed because it is idle.
+  await expect.poll(openNames, { timeout: 3_000 }).toEqual(['a']);
+  first.end();
+  closeAll(handles);
 });
 
 it('a reader waits while all places are in use, also after a failed open', async () => {

@@ -20,13 +20,19 @@ export type ReadHandle = {
   /** Waits while too many files are in use. */
   use(): Promise<OpenedFile>;
   release(): void;
-  /** After a failed read, without `release`: new readers open the file again. */
+  /**
+   * Ends the reading. Without a `release` before it, the read has failed: new readers open the file
+   * again.
+   */
   end(): void;
 };
 
 export type ReadHandleLimits = {
   readonly openMax: number;
-  /** How long a file stays open without a read, and how long after opening new readers get it. */
+  /**
+   * How long a file stays open without a read. New readers share a file only for this long after it
+   * was opened.
+   */
   readonly idleMs: number;
 };
 
@@ -95,7 +101,7 @@ export function createReadHandles(limits: Partial<ReadHandleLimits> = {}): ReadH
 
     leave(): void {
       this.#readers--;
-      this.#closeIfUseless();
+      this.#closeIfUnused();
     }
 
     async use(): Promise<OpenedFile> {
@@ -121,7 +127,7 @@ export function createReadHandles(limits: Partial<ReadHandleLimits> = {}): ReadH
     unshare(): void {
       if (shared.get(this.#path) !== this) return;
       shared.delete(this.#path);
-      this.#closeIfUseless();
+      this.#closeIfUnused();
     }
 
     close(): void {
@@ -136,17 +142,21 @@ export function createReadHandles(limits: Partial<ReadHandleLimits> = {}): ReadH
         .finally(givePlace);
     }
 
-    #closeIfUseless(): void {
+    #closeIfUnused(): void {
       if (this.#readers === 0 && idle.has(this) && shared.get(this.#path) !== this) this.close();
     }
 
     async #open(): Promise<OpenedFile> {
-      this.#openTime = performance.now();
+      // New readers share the file while it waits for its place.
+      this.#openTime = Number.POSITIVE_INFINITY;
+      const other = shared.get(this.#path);
       shared.set(this.#path, this);
+      if (other !== undefined) other.#closeIfUnused();
       await takePlace();
       let handle: FileHandle | undefined;
       try {
         handle = await open(this.#path, 'r');
+        this.#openTime = performance.now();
         return { handle, sizeBytes: (await handle.stat()).size };
       } catch (error) {
         this.#opened = undefined;

@@ -29,7 +29,7 @@ export function createAudienceKeys({ masterKey, now }: AudienceKeyOptions): Audi
   return {
     async prepare(alg) {
       if (alg === 'EdDSA') return async () => {};
-      // Also if the algorithm has a key: it may be revoked before the transaction.
+      // Generated even if the algorithm has a key, which may be revoked before the transaction.
       const spare = await generateSigningKey(masterKey, alg);
       return async (trx, also) => {
         await lockSigningKeys(trx);

@@ -120,7 +120,8 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
     const user = await lockUserRow(trx, identity.user_id);
     if (user === undefined) throw new Error('a linked user does not exist');
     requireEnabled(user);
-    // Until the lock, the account may have been unlinked, which ended the sessions of the user.
+    // While this call waited for the lock, the account may have been unlinked and the sessions of
+    // the user ended.
     const current = await findIdentity(trx, provider.id, account.subject);
     if (current?.id !== identity.id) throw new SignInRefusal('expired', { target: user.id });
     if (identity.manages_grants === 0) return { user, isNewlyLinked: false };

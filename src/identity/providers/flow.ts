@@ -81,6 +81,6 @@ export function safeConsolePath(text: string | null, publicUrl: string): string 
   const url = URL.canParse(text, publicUrl) ? new URL(text, publicUrl) : undefined;
   if (url?.origin !== new URL(publicUrl).origin) return fallback;
   const path = `${url.pathname}${url.search}${url.hash}`;
-  // The URL encodes some characters, and the cookie must not become too long.
+  // The encoding can lengthen the path, and the cookie must stay short.
   return path.length <= pathMax && /^\/console(\/|$)/.test(url.pathname) ? path : fallback;
 }

@@ -76,8 +76,8 @@ export function openDiskBlobs(root: string, buffers = createChunkBuffers()): Mar
     read: (id, part) => readPart(handles.of(fileOf(id)), buffers, id, part),
 
     remove: mapped(async (id: string) => {
-      handles.forget(fileOf(id));
       await rm(fileOf(id), { force: true });
+      handles.forget(fileOf(id));
       await syncFolder(folderOf(id)).catch(ignoreErrorCodes('ENOENT'));
     }),
 
@@ -129,7 +129,10 @@ async function* readPart(
     do {
       const { handle, sizeBytes: found } = await file.use();
       if (found !== sizeBytes) throw new DamagedBlob(id, 'size');
-      if (length === 0) return;
+      if (length === 0) {
+        file.release();
+        return;
+      }
       const wanted = Math.min(length - read, chunkBytesMax);
       const chunk = buffers.take(wanted);
       const { bytesRead } = await handle.read(chunk, 0, wanted, offset + read);

@@ -164,6 +164,8 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       }
       const code = codeIn(form);
       if (!isCode(code)) return { state, refusal: refusals.noCode };
+      // An erasure after this time ends the verification.
+      const verifiedMs = now();
       const isRight = await transact(db, (trx) => codes.redeem(trx, target, { code, visitor: id }));
       if (!isRight) return { state, refusal: refusals.wrongCode };
       const agreement = await findAgreement(link, email);
@@ -171,7 +173,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       if (outcome.refusal !== undefined) return outcome;
       if (!hasAgreement(link) || agreement !== undefined)
         return { ...outcome, verifiedEmail: email };
-      return { state: { ...state, verifiedMs: now() }, verifiedEmail: email };
+      return { state: { ...state, verifiedMs }, verifiedEmail: email };
     },
 
     async agreement(link, form, { state }) {

@@ -49,7 +49,7 @@ export function watchArrivals(server: Http2Server): () => ArrivedCall {
     latest = { stream, isCompressed: encoding.trim() !== 'identity', problem };
     const timeout = headers['grpc-timeout'];
     if (timeout !== undefined) headers['grpc-timeout'] = boundedTimeout(String(timeout));
-    // grpc-js then answers with 415.
+    // grpc-js answers a missing type with 415.
     if (!messageType.test(headers['content-type'] ?? '')) delete headers['content-type'];
   };
   server.prependListener('stream', onStream);

@@ -143,7 +143,10 @@ class Http1StyleRequest extends Http2ServerRequest {
   }
 }
 
-/** One for all streams: in a flood of resets, the stacks of new errors took a third of the time. */
+/**
+ * Shared by all streams: in a flood of resets, the stacks of new errors would take a third of the
+ * time.
+ */
 const streamReset = Object.assign(new Error('the client has reset the stream'), {
   code: 'ECONNRESET',
 });

@@ -143,7 +143,10 @@ export function requireContentType(request: Request, type: string): void {
   }
 }
 
-/** Names the accepted coding in `Accept-Encoding` (RFC 9110 §15.5.16). */
+/**
+ * Throws `unsupported_media_type` for a body with a coding. The answer has
+ * `Accept-Encoding: identity` (RFC 9110 §15.5.16).
+ */
 export function requireNoCoding({ headers }: Request): void {
   const coding = headers['content-encoding'] ?? 'identity';
   if (coding.toLowerCase() === 'identity') return;

@@ -157,7 +157,7 @@ export function readAlternativeNames({
     const [, kind = '', value = ''] = pattern.exec(text) ?? [];
     if (kind === '') return [];
     const name = value.startsWith('"') ? String(JSON.parse(value)) : value;
-    // PostgreSQL stores no NUL.
+    // PostgreSQL cannot store NUL in a text.
     if (name.includes('\0')) return [];
     names.push({ kind, value: name });
   }

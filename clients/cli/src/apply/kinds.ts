@@ -122,7 +122,10 @@ export function referenceIn(
   return undefined;
 }
 
-/** Whether a file names the resource by its external id: one that looks like an id is an id. */
+/**
+ * Whether files can refer to the resource by its external id. A reference in the form of an id is
+ * read as an id.
+ */
 export function isNameable({ name }: Kind, externalId: string): boolean {
   switch (name) {
     case 'audiences':

@@ -175,7 +175,7 @@ async function changeIdentities(
       await callKind(remote, service, 'deleteFederatedIdentity', request);
     }
   };
-  // A refused identity must not leave the client without its old ones.
+  // A refused identity must not leave the client without its old ones, unless both do not fit.
   const hasRoom = found.length + missing.size <= identitiesMax;
   for (const change of hasRoom ? [create, end] : [end, create]) await change();
 }

@@ -6,7 +6,7 @@ import { replaceFile } from '../base/files.ts';
 import { writeLine } from '../base/print.ts';
 import type { Step } from './plan.ts';
 
-/** The later secrets would be lost, too. */
+/** A new secret could not be stored. Later ones would be lost as well, so the command stops. */
 export class LostSecretError extends CommandError {}
 
 export type KeepSecret = (externalId: string, clientId: string, secret: string) => Promise<void>;

@@ -226,7 +226,7 @@ function hintsOf(message: string, { args = [], options = [], commands = [] }: Co
   return [meant, choices, accepted].flatMap((hint) => hint ?? []);
 }
 
-/** The commands of this name in the groups of a group: `secrets rotate` for `rotate`. */
+/** The nested commands with this name: `secrets rotate` for `rotate`. */
 function nestedCommand(message: string, groups: readonly Command[]): string | undefined {
   const [, unknown] = /unknown command '(.*?)'(?:$|\n)/.exec(message) ?? [];
   const holds = ({ commands = [] }: Command) => commands.some(({ name }) => name === unknown);

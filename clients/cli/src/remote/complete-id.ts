@@ -11,7 +11,7 @@ type Kind = {
   readonly prefix: string;
   /** Whether it belongs to a workspace. */
   readonly isInWorkspace?: true;
-  /** Whether only those of an owner that the line names are completed. */
+  /** Whether ids are completed only if the line names their owner. */
   readonly needsOwner?: true;
 };
 

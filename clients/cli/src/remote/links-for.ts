@@ -38,7 +38,8 @@ export async function runLinksFor(input: Input, host: CommandHost): Promise<numb
     agreement: textOption(input, 'agreement') ?? '',
     mailMessage,
     requests: recipients.map(({ recipient }) => ({
-      ...{ ...shared, mailMessage: '', documentId, recipient },
+      ...shared,
+      ...{ mailMessage: '', documentId, recipient },
     })),
   });
   const method = LinkService.method.batchCreateLinks;

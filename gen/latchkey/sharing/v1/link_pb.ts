@@ -830,8 +830,7 @@ export type BatchCreateLinksRequest = Message<"latchkey.sharing.v1.BatchCreateLi
 
   /**
    * The `mail_message` of the requests with `mail_recipient` that have none: at most 1,000
-   * characters. Must be set together with the `mail_recipient` of at least one request. Unset means
-   * none.
+   * characters. Requires `mail_recipient` in at least one request. Unset means none.
    *
    * @generated from field: string mail_message = 4;
    */
@@ -1692,8 +1691,8 @@ export const LinkService: GenService<{
     output: typeof CreateLinkResponseSchema;
   },
   /**
-   * Creates links for up to 200 recipients: all of them, or none if one cannot be created. Texts that
-   * many links share can be fields of the batch: the value of a request takes precedence. The fields
+   * Creates links for up to 200 recipients: all of them, or none if one cannot be created. `agreement`
+   * and `mail_message` of the batch apply to each request without its own. The fields
    * of an error begin with the position of the request, such as `requests[3].recipient`.
    *
    * Errors:
