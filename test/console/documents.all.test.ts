@@ -70,7 +70,7 @@ it('documents are renamed, and deleted with their links', async () => {
   expect(await renaming.getByLabel('Name').inputValue()).toBe('Draft.zip');
   await renaming.getByLabel('Name').fill(' ');
   await renaming.getByRole('button', { name: 'Rename' }).click();
-  await renaming.getByText('Fill in this field.').first().waitFor();
+  await renaming.getByText('Enter at least one visible character.').first().waitFor();
   await expectAccessible(page);
   await renaming.getByLabel('Name').fill('Final.zip');
   await renaming.getByRole('button', { name: 'Rename' }).click();

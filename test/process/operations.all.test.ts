@@ -250,6 +250,7 @@ test('the log is JSON lines on standard output, with request ids and without sec
     msg: 'signs tokens with Ed25519',
     implementation: expect.stringMatching(/^(libsodium|node:crypto)$/),
   });
+  expect(calls.pop()).toMatchObject({ msg: 'the service has stopped' });
   for (const call of calls) expect(call.request_id).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   const { CLIENT_SECRET, API_KEY, STAFF_PASSWORD, CUSTOMER_API_KEY } = program.env;
   for (const secret of [access_token, CLIENT_SECRET, API_KEY, STAFF_PASSWORD, CUSTOMER_API_KEY]) {

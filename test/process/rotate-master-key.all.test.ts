@@ -176,7 +176,9 @@ test('an unknown command or argument prints the usage, and names the command', a
   const cases = [
     {
       words: ['rotate'],
-      expected: 'The command "rotate" is unknown.\nHelp: latchkey --help\n',
+      expected:
+        'The command "rotate" is unknown. Did you mean one of clients secrets rotate, ' +
+        'customers keys rotate, api-keys rotate?\nHelp: latchkey --help\n',
     },
     {
       words: ['toString'],

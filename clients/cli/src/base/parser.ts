@@ -229,8 +229,11 @@ function hintsOf(message: string, { args = [], options = [], commands = [] }: Co
 /** The nested commands with this name: `secrets rotate` for `rotate`. */
 function nestedCommand(message: string, groups: readonly Command[]): string | undefined {
   const [, unknown] = /unknown command '(.*?)'(?:$|\n)/.exec(message) ?? [];
-  const holds = ({ commands = [] }: Command) => commands.some(({ name }) => name === unknown);
-  const found = groups.filter(holds).map(({ name }) => `${name} ${unknown}`);
+  const pathsIn = ({ name, commands = [] }: Command): string[] => {
+    const paths = commands.flatMap((one) => (one.name === unknown ? [one.name] : pathsIn(one)));
+    return paths.map((path) => `${name} ${path}`);
+  };
+  const found = groups.flatMap(pathsIn);
   return found.length > 3 ? undefined : suggestionOf(found);
 }
 
